@@ -17,6 +17,7 @@ StrataError
 """
 
 from ingestion.errors import StrataError
+from ingestion.messages import message
 
 
 class LimitReached(StrataError):
@@ -81,7 +82,9 @@ class UnknownTurn(StrataError, LookupError):
     """There is no turn with this id; its conversation may have been deleted."""
 
     def __init__(self, turn: int) -> None:
-        super().__init__(f"There is no answer {turn}; its conversation may have been deleted.")
+        super().__init__(
+            message("There is no answer {turn}; its conversation may have been deleted.", turn=turn)
+        )
 
 
 class NoGold(StrataError, ValueError):

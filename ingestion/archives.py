@@ -13,6 +13,7 @@ from pathlib import Path
 from unicodedata import normalize
 from xml.parsers.expat import ExpatError
 
+from ingestion.messages import message
 from ingestion.page import Rejected, UnreadableFile
 
 _ARCHIVES = (".zip", ".jar", ".whl", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
@@ -70,7 +71,7 @@ class Archive:
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise UnreadableFile(
-                f"the zip cannot be opened ({error}); it may be damaged"
+                "the zip cannot be opened ({error}); it may be damaged", error=error
             ) from error
         if reason := self._objection_to_all(size, max_entries, max_bytes):
             self.close()
@@ -80,14 +81,20 @@ class Archive:
         entries = self._zip.infolist()
         inflated = sum(entry.file_size for entry in entries)
         if len(entries) > max_entries:
-            return (
-                f"holds {len(entries):,} files and the limit is {max_entries:,}; split the archive"
+            return message(
+                "holds {number:,} files and the limit is {limit:,}; split the archive",
+                number=len(entries),
+                limit=max_entries,
             )
         if inflated > max_bytes:
-            inflates = f"{inflated / 1e6:,.0f} MB and the limit is {max_bytes / 1e6:,.0f} MB"
-            return f"unpacks to {inflates}; split the archive"
+            return message(
+                "unpacks to {size:,.0f} MB and the limit is {limit:,.0f} MB; split the archive",
+                size=inflated / 1e6,
+                limit=max_bytes / 1e6,
+            )
         overlaps = sum(entry.compress_size for entry in entries) > size
-        return "its entries overlap each other: a zip bomb, or damaged" if overlaps else None
+        reason = message("its entries overlap each other: a zip bomb, or damaged")
+        return reason if overlaps else None
 
     def members(self) -> Iterator[Member | Rejected]:
         """Yield every file in the archive's order; folders are passed over."""
@@ -99,7 +106,7 @@ class Archive:
                 continue
             reason = self._objection(info, name)
             if reason is None and name in seen:
-                reason = "stands in the archive twice; the first one is kept"
+                reason = message("stands in the archive twice; the first one is kept")
             seen.add(name)
             yield Member(name, info.file_size, info) if reason is None else Rejected(name, reason)
 
@@ -118,18 +125,20 @@ class Archive:
     def _objection(self, info: zipfile.ZipInfo, name: str) -> str | None:
         kind = stat.S_IFMT(info.external_attr >> 16)
         if not name or not stays_inside(name):
-            return "its path leads out of the archive; pack it again with plain relative paths"
+            return message(
+                "its path leads out of the archive; pack it again with plain relative paths"
+            )
         if kind not in (0, stat.S_IFREG):
-            return "a link or a device, not a file; pack the file itself"
+            return message("a link or a device, not a file; pack the file itself")
         if info.flag_bits & 0x1:
-            return "locked with a password; pack it without one"
+            return message("locked with a password; pack it without one")
         if name.lower().endswith(_ARCHIVES):
             return "an archive inside an archive; unpack it first"
         if info.compress_type not in _METHODS:
             return "packed by a method other than deflate; pack it again as a plain zip"
         if info.file_size > _ALWAYS_PLAUSIBLE and self._is_tight(info):
             times = info.file_size // max(1, info.compress_size)
-            return f"inflates {times:,} times: a zip bomb"
+            return message("inflates {times:,} times: a zip bomb", times=times)
         return None
 
     def _is_tight(self, info: zipfile.ZipInfo) -> bool:
@@ -148,7 +157,9 @@ class Archive:
         try:
             return self._zip.read(member.info)
         except (*_DAMAGE, EOFError, NotImplementedError) as error:
-            raise UnreadableFile(f"damaged inside the archive ({error}); pack it again") from error
+            raise UnreadableFile(
+                "damaged inside the archive ({error}); pack it again", error=error
+            ) from error
 
     def named(self, name: str, largest: int) -> bytes | None:
         """Return the content of the file at a path in the archive.
@@ -222,13 +233,16 @@ def opened(data: bytes) -> Iterator[io.BytesIO]:
     """
     with closing(Archive(data)) as archive:
         if (size := archive.tightly_packed) > _PLAUSIBLE_MARKUP:
-            raise UnreadableFile(f"unpacks to {size / 1e6:,.0f} MB; refused as a possible zip bomb")
+            raise UnreadableFile(
+                "unpacks to {size:,.0f} MB; refused as a possible zip bomb", size=size / 1e6
+            )
     try:
         yield io.BytesIO(data)
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
     except _DAMAGE as error:
         raise UnreadableFile(
-            f"damaged, or not the kind of Office file that its name says ({type(error).__name__}); "
-            "open it in an office program and save it again"
+            "damaged, or not the kind of Office file that its name says ({kind}); open it in "
+            "an office program and save it again",
+            kind=type(error).__name__,
         ) from error

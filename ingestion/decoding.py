@@ -3,21 +3,22 @@
 import re
 from pathlib import PurePosixPath
 
+from ingestion.messages import message, message_noop
 from ingestion.page import UnreadableFile
 
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _BINARY = (
-    (b"%PDF-", "a PDF"),
-    (b"PK\x03\x04", "a zip archive or an Office file"),
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (_OLD_OFFICE, "an old Office file"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"\x7fELF", "a program"),
-    (b"{\\rtf", "a rich text file"),
+    (b"%PDF-", message_noop("a PDF")),
+    (b"PK\x03\x04", message_noop("a zip archive or an Office file")),
+    (b"\x89PNG", message_noop("a PNG image")),
+    (b"\xff\xd8\xff", message_noop("a JPEG image")),
+    (b"GIF8", message_noop("a GIF image")),
+    (_OLD_OFFICE, message_noop("an old Office file")),
+    (b"\x1f\x8b", message_noop("gzip data")),
+    (b"7z\xbc\xaf", message_noop("a 7z archive")),
+    (b"Rar!", message_noop("a RAR archive")),
+    (b"\x7fELF", message_noop("a program")),
+    (b"{\\rtf", message_noop("a rich text file")),
 )
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"\s*(?:<!--|<\?)")
@@ -32,28 +33,39 @@ def objection(data: bytes, file: str) -> str | None:
     """
     suffix = PurePosixPath(file).suffix.lower()
     if not data.strip():
-        return "empty file"
+        return message("empty file")
     content = _content(data)
     if suffix == ".pdf":
         if b"%PDF-" in data[:1024]:
             return None
-        return (
-            f"not a valid PDF{f' but {content}' if content else ''}; download it again or rename it"
+        if content is None:
+            return message("not a valid PDF; download it again or rename it")
+        return message(
+            "not a valid PDF but {content}; download it again or rename it", content=content
         )
     if suffix in _OFFICE_SUFFIXES:
         if data.startswith(b"PK"):
             return None
         if data.startswith(_OLD_OFFICE):
-            return "locked with a password, or in an older format; save a copy without one"
-        return f"not a {suffix} file{f' but {content}' if content else ''}; save it again"
+            return message("locked with a password, or in an older format; save a copy without one")
+        if content is None:
+            return message("not a {suffix} file; save it again", suffix=suffix)
+        return message(
+            "not a {suffix} file but {content}; save it again", suffix=suffix, content=content
+        )
     if content is None or (content == "an HTML page" and suffix in _HTML_SUFFIXES):
         return None
-    return f"not a {suffix} file but {content}; rename it or leave it out"
+    return message(
+        "not a {suffix} file but {content}; rename it or leave it out",
+        suffix=suffix,
+        content=content,
+    )
 
 
 def binary_format(data: bytes) -> str | None:
     """Name the format that a file's first bytes are the signature of, if it is none of text."""
-    return next((name for signature, name in _BINARY if data.startswith(signature)), None)
+    found = (name for signature, name in _BINARY if data.startswith(signature))
+    return next(map(message, found), None)
 
 
 def _content(data: bytes) -> str | None:
@@ -64,8 +76,8 @@ def _content(data: bytes) -> str | None:
     if name := binary_format(start):
         return name
     if b"\0" in start and not (encoding or _unmarked_utf16(start)):
-        return "binary data"
-    return "an HTML page" if _HTML.match(_without_comments(start)) else None
+        return message("binary data")
+    return message("an HTML page") if _HTML.match(_without_comments(start)) else None
 
 
 def _without_comments(start: bytes) -> bytes:
@@ -100,7 +112,9 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
     if not data.strip():
         raise UnreadableFile("the file is empty")
     if name := binary_format(data):
-        raise UnreadableFile(f"this is {name} and not text; give it the suffix of its format")
+        raise UnreadableFile(
+            "this is {name} and not text; give it the suffix of its format", name=name
+        )
     text = _decoded(data, declared)
     if len(_CONTROL.findall(text)) > max(len(text) // 50, _FEW):
         raise UnreadableFile("this is binary data and not text; check the file's suffix")

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from ingestion.messages import message
+
 
 class StrataError(Exception):
     """A failure whose message says what failed, on which input, and what to do about it.
@@ -11,6 +13,10 @@ class StrataError(Exception):
     """
 
     for_operators: ClassVar[bool] = False
+
+    def __init__(self, text: str = "", /, **values: object) -> None:
+        """Take the message, or a text with places and what stands in them."""
+        super().__init__(message(text, **values))
 
 
 class BadSettings(StrataError, ValueError):

@@ -13,6 +13,7 @@ from ingestion.archives import Archive, Member, canonical_name
 from ingestion.figures import paths_of
 from ingestion.includes import LARGEST_READ, may_include
 from ingestion.loaders import known_suffixes
+from ingestion.messages import counted, message, sentences
 from ingestion.ocr import Ocr
 from ingestion.page import Rejected, UnreadableFile
 
@@ -118,6 +119,7 @@ _FURNITURE = frozenset(
 )
 """What pages are drawn with and built from: nobody looks for it among what is read."""
 _NAMED = 12
+_NOT_REGULAR = message("not a regular file")
 
 
 def passed_over(skipped: Mapping[str, int]) -> str:
@@ -125,10 +127,19 @@ def passed_over(skipped: Mapping[str, int]) -> str:
     missed = Counter({suffix: n for suffix, n in skipped.items() if suffix not in _FURNITURE})
     if not missed:
         return ""
-    of = [f"{suffix or 'without a suffix'} ({n:,})" for suffix, n in missed.most_common(_NAMED)]
-    more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
-    count = "1 file was" if missed.total() == 1 else f"{missed.total():,} files were"
-    return f"{count} left out, in formats that Strata does not read: {', '.join(of)}{more}."
+    formats: list[str] = [
+        f"{suffix} ({n:,})" if suffix else message("without a suffix ({n:,})", n=n)
+        for suffix, n in missed.most_common(_NAMED)
+    ]
+    if len(missed) > _NAMED:
+        last = {"format": formats.pop(), "more": len(missed) - _NAMED}
+        formats.append(message("{format} and {more} more", **last))
+    return counted(
+        "{number} file was left out, in formats that Strata does not read: {formats}.",
+        "{number} files were left out, in formats that Strata does not read: {formats}.",
+        missed.total(),
+        formats=sentences(formats, ", "),
+    )
 
 
 def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Listing:
@@ -143,7 +154,9 @@ def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Lis
     for path in paths:
         for entry in lister.find(path):
             if entry.file in entries:
-                reason = "another file of this name was given; ingest the folder above both"
+                reason = message(
+                    "another file of this name was given; ingest the folder above both"
+                )
                 entry = Rejected(f"{path}: {entry.file}", reason)
             if isinstance(entry, SourceFile):
                 entry = replace(entry, source=_real(path))
@@ -162,11 +175,14 @@ class _Lister:
                 yield from self._in_folder(path)
             elif not path.is_file():
                 there = os.path.lexists(path)
-                reason = "not a regular file" if there else "not found; check the path"
-                yield Rejected(_utf8(str(path)), reason)
+                missing = message("not found; check the path")
+                yield Rejected(_utf8(str(path)), _NOT_REGULAR if there else missing)
             elif path.suffix.lower() not in {*known_suffixes(), ".zip"}:
                 known = ", ".join([*known_suffixes(), ".zip"])
-                reason = f"Strata cannot read {path.suffix or 'this'}; known are {known}"
+                suffix = path.suffix or message("this")
+                reason = message(
+                    "Strata cannot read {suffix}; known are {known}", suffix=suffix, known=known
+                )
                 yield Rejected(path.name, reason)
             else:
                 yield from self._file(path, canonical_name(path.name), "")
@@ -200,7 +216,7 @@ class _Lister:
         if path.suffix.lower() == ".zip":
             yield from self._in_archive(path, prefix)
         elif _utf8(file) != file:
-            yield Rejected(_utf8(file), "its name is not UTF-8; rename it")
+            yield Rejected(_utf8(file), message("its name is not UTF-8; rename it"))
         elif (size := path.stat().st_size) > self.limits.file_size:
             yield Rejected(file, _too_large(size, self.limits.file_size))
         else:
@@ -232,11 +248,11 @@ class _Lister:
 def _objection(path: Path, root: Path) -> str | None:
     """Why a file that was found in a folder is left alone, if anything."""
     if not _real(path).is_relative_to(root):
-        return "a link that leads out of the folder; ingest its target"
+        return message("a link that leads out of the folder; ingest its target")
     if path.is_file():
         return None
     loop = path.is_symlink() and not path.exists()
-    return "a link that leads to nothing or to itself" if loop else "not a regular file"
+    return message("a link that leads to nothing or to itself") if loop else _NOT_REGULAR
 
 
 def _real(path: Path) -> Path:
@@ -251,7 +267,7 @@ def _utf8(name: str) -> str:
 
 def why_unreadable(error: OSError) -> str:
     """Say why the system does not let a file be read."""
-    return f"cannot be read ({(error.strerror or str(error)).lower()})"
+    return message("cannot be read ({reason})", reason=(error.strerror or str(error)).lower())
 
 
 def _bytes_of(path: Path, largest: int) -> bytes:
@@ -295,4 +311,5 @@ def open_archive(path: Path, limits: Limits) -> Archive:
 
 
 def _too_large(size: int, largest: int) -> str:
-    return f"{size / 1e6:,.1f} MB, and the limit is {largest / 1e6:,.1f} MB; split it"
+    sizes = {"size": size / 1e6, "limit": largest / 1e6}
+    return message("{size:,.1f} MB, and the limit is {limit:,.1f} MB; split it", **sizes)

@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 
+from ingestion.messages import message
+
 
 class DocumentKind(StrEnum):
     """What a document is for; retrieval weighs the kinds differently."""
@@ -205,6 +207,10 @@ class Remark:
 
 class UnreadableFile(Exception):
     """A loader cannot read this file; the message says why and what to do."""
+
+    def __init__(self, text: str = "", /, **values: object) -> None:
+        """Take the message, or a text with places and what stands in them."""
+        super().__init__(message(text, **values))
 
 
 class NothingToRead(UnreadableFile):

@@ -47,7 +47,9 @@ def drawn_anew(data: bytes, place: str) -> tuple[bytes, int, int]:
             width, height = opened.size
             if width * height > _MOST_PIXELS:
                 raise UnreadableFile(
-                    f"a picture of {width:,} × {height:,} pixels, which is too large"
+                    "a picture of {width:,} × {height:,} pixels, which is too large",
+                    width=width,
+                    height=height,
                 )
             if min(width, height) < SMALLEST:
                 raise UnreadableFile("an icon")
@@ -58,7 +60,7 @@ def drawn_anew(data: bytes, place: str) -> tuple[bytes, int, int]:
     except UnidentifiedImageError as error:
         raise UnreadableFile("no picture, or of a kind that is not shown") from error
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise UnreadableFile(f"a damaged picture ({error})") from error
+        raise UnreadableFile("a damaged picture ({error})", error=error) from error
     if has_gaps:
         # Dark lines on nothing would vanish on a dark page.
         paper = Image.new("RGBA", picture.size, "white")
@@ -89,7 +91,7 @@ def _drawing(data: bytes) -> bytes:
     try:
         harmless = harmless_svg(data)
     except UnsafeDrawing as error:
-        raise UnreadableFile(f"a drawing that is not drawn: {error}") from error
+        raise UnreadableFile("a drawing that is not drawn: {error}", error=error) from error
     return _page(pymupdf(), harmless, "svg", 1, None)
 
 
@@ -111,4 +113,4 @@ def _page(mupdf: Any, data: bytes, kind: str, number: int, clip: Any) -> bytes:
             picture = page.get_pixmap(matrix=mupdf.Matrix(zoom, zoom), clip=box, alpha=False)
             return bytes(picture.tobytes())
     except (mupdf.mupdf.FzErrorBase, RuntimeError, ValueError, IndexError) as error:
-        raise UnreadableFile(f"a picture that cannot be drawn ({error})") from error
+        raise UnreadableFile("a picture that cannot be drawn ({error})", error=error) from error

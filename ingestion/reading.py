@@ -21,6 +21,7 @@ from ingestion.listing import (
     open_archive,
     why_unreadable,
 )
+from ingestion.messages import message
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
 from ingestion.shown_pictures import pictures_of
@@ -160,10 +161,13 @@ class _Reader:
         pictures, lacking = pictures_of(read, data, picture, sandbox)
         remarks = read.remarks + lacking
         if included.missing:
-            remarks += (
-                f"{len(included.missing)} of the files that it includes were not read, as they are "
-                f"not in what was given or too much (such as {included.missing[0]})",
+            missing = message(
+                "{number} of the files that it includes were not read, as they are not in what was "
+                "given or too much (such as {example})",
+                number=len(included.missing),
+                example=included.missing[0],
             )
+            remarks += (missing,)
         return replace(read, remarks=remarks, expanded=whole, pictures=pictures)
 
     def _beside(self, entry: SourceFile, archive: Archive | None, name: str) -> bytes | None:

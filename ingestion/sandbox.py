@@ -8,7 +8,7 @@ import subprocess
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cache, partial
 from hashlib import sha256
 from importlib import import_module
@@ -22,6 +22,8 @@ from typing import Any, cast
 from ingestion.confinement import confine
 from ingestion.includes import MOST_READ, Included, with_included
 from ingestion.loaders import added_loaders
+from ingestion.messages import kept, message
+from ingestion.messages import read as read_message
 from ingestion.ocr import Ocr
 from ingestion.page import (
     Document,
@@ -93,7 +95,9 @@ class Sandbox:
             answer = self._attempt(kind, data, file, read, release)
             if answer is None and used:
                 answer = self._attempt(kind, data, file, read, release)
-        return answer or Rejected(file, "the parser crashed on it; it is damaged, or hostile")
+        return answer or Rejected(
+            file, message("the parser crashed on it; it is damaged, or hostile")
+        )
 
     def _attempt(self, kind: type[Any], data: bytes, file: str, read: _Read, release: str) -> Any:
         """Return what the child says; None if it died, and the file need not be the reason."""
@@ -101,7 +105,7 @@ class Sandbox:
         child, pipe = self._child = self._child or self._start()
         if self._closed:
             self._end()
-            return Rejected(file, "reading was stopped before it was parsed")
+            return Rejected(file, message("reading was stopped before it was parsed"))
         # Looked at first: whatever the alarm ends has taken its seconds.
         patience = self.seconds * _PATIENCE
         began = monotonic()
@@ -124,10 +128,18 @@ class Sandbox:
         finally:
             alarm.cancel()
         if late or code == -signal.SIGXCPU:
-            return Rejected(file, f"parsing takes longer than {self.seconds:g} s; split it")
+            seconds = f"{self.seconds:g}"
+            slow = message("parsing takes longer than {seconds} s; split it", seconds=seconds)
+            return Rejected(file, slow)
         if code == _OUT_OF_MEMORY and not used:
             megabytes = self.memory >> 20
-            return Rejected(file, f"parsing needs more than {megabytes:,} MB of memory; split it")
+            return Rejected(
+                file,
+                message(
+                    "parsing needs more than {megabytes:,} MB of memory; split it",
+                    megabytes=megabytes,
+                ),
+            )
         return None
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Connection]:
@@ -210,6 +222,10 @@ def _answer(kind: type[Any], payload: bytes, file: str) -> Any:
     is_of_file = getattr(answer, "file", file) == file
     if not isinstance(answer, kind | Rejected | _Wanted) or not is_of_file:
         raise ValueError(f"no answer about {file}")
+    if isinstance(answer, Rejected):
+        return replace(answer, reason=read_message(answer.reason))
+    if isinstance(answer, Document):
+        return replace(answer, remarks=tuple(map(read_message, answer.remarks)))
     return answer
 
 
@@ -220,7 +236,7 @@ def _written(answer: Any) -> bytes:
 
 
 def _values(part: Any) -> dict[str, Any]:
-    return {one.name: getattr(part, one.name) for one in fields(part)}
+    return {one.name: kept(getattr(part, one.name)) for one in fields(part)}
 
 
 def loader_of(name: str, ocr: Ocr | None) -> Callable[[bytes, str], Document]:
@@ -265,7 +281,8 @@ def serve(pipe: str) -> None:
                 raise MemoryError
             written = _written(answer)
             if len(written) > _LONGEST:
-                written = _written(Rejected(file, f"it has more text than {_LONGEST >> 20} MB"))
+                much = message("it has more text than {megabytes} MB", megabytes=_LONGEST >> 20)
+                written = _written(Rejected(file, much))
             connection.send_bytes(written)
         except EOFError:
             return
@@ -296,7 +313,12 @@ def _parsed(work: Callable[..., Any], data: bytes, file: str) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a parser raises concerns this file only
-        return Rejected(file, f"the parser failed on it ({type(error).__name__}: {error})")
+        return Rejected(file, _broken(error))
+
+
+def _broken(error: Exception) -> str:
+    kind = type(error).__name__
+    return message("the parser failed on it ({kind}: {error})", kind=kind, error=error)
 
 
 def _is_full(memory: int) -> bool:

@@ -28,7 +28,9 @@ def _tables(rows: list[Sequence[str]], path: tuple[str, ...]) -> Iterator[Block]
     used = _used(rows)
     if len(used) > _MOST_COLUMNS:
         raise UnreadableFile(
-            f"it has {len(used):,} columns and the limit is {_MOST_COLUMNS:,}; split it"
+            "it has {number:,} columns and the limit is {most_columns:,}; split it",
+            number=len(used),
+            most_columns=_MOST_COLUMNS,
         )
     wide = (n for n, row in enumerate(rows) if sum(map(bool, map(str.strip, row))) > 1)
     alone = next(wide, len(rows))

@@ -7,6 +7,7 @@ from contextlib import closing
 
 from ingestion.archives import Archive
 from ingestion.includes import LARGEST_READ
+from ingestion.messages import message
 from ingestion.page import Document, Picture, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
 
@@ -38,12 +39,25 @@ def pictures_of(
         if isinstance(picture, Picture):
             drawn[place] = picture
         elif picture not in (_ICON, _ABSENT):
-            failed.append(f"{'one within it' if place.startswith('data:') else place}: {picture}")
+            where = message("one within it") if place.startswith("data:") else place
+            failed.append(message("{place}: {reason}", place=where, reason=picture))
     remarks = []
     if failed:
-        remarks.append(f"{len(failed)} of its pictures cannot be shown (such as {failed[0]})")
+        remarks.append(
+            message(
+                "{number} of its pictures cannot be shown (such as {example})",
+                number=len(failed),
+                example=failed[0],
+            )
+        )
     if len(places) > MOST_PICTURES:
-        remarks.append(f"of its {len(places):,} pictures the first {MOST_PICTURES} are shown")
+        remarks.append(
+            message(
+                "of its {number:,} pictures the first {most} are shown",
+                number=len(places),
+                most=MOST_PICTURES,
+            )
+        )
     return drawn, tuple(remarks)
 
 

@@ -33,7 +33,7 @@ def structured_data(text: str, *, cleaned: Callable[[str], str] = printable) -> 
         return _yaml(text)
     except json.JSONDecodeError as error:
         raise UnreadableFile(
-            f"not valid JSON (line {error.lineno}: {error.msg}); correct it"
+            "not valid JSON (line {line}: {msg}); correct it", line=error.lineno, msg=error.msg
         ) from error
     except RecursionError as error:
         raise UnreadableFile("its values are nested too deeply to be read") from error
@@ -95,9 +95,14 @@ def _yaml(text: str) -> Any:
         # Of several documents the first one is meant.
         return _value(next(yaml.compose_all(text, Loader=yaml.CBaseLoader), None))
     except yaml.MarkedYAMLError as error:
-        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         problem = " ".join(str(error.problem).split())[:120]
-        raise UnreadableFile(f"not valid YAML ({line}{problem}); correct it") from error
+        raise UnreadableFile(
+            "not valid YAML (line {line}: {problem}); correct it"
+            if error.problem_mark
+            else "not valid YAML ({problem}); correct it",
+            line=error.problem_mark.line + 1 if error.problem_mark else 0,
+            problem=problem,
+        ) from error
     except (yaml.YAMLError, ValueError) as error:
         raise UnreadableFile("not valid YAML; correct it") from error
 
@@ -136,5 +141,6 @@ def _refuse_bombs(events: Iterator[Any]) -> None:
             total += 1
         if total > _MOST_NODES:
             raise UnreadableFile(
-                f"its aliases expand to more than {_MOST_NODES:,} values; write them out"
+                "its aliases expand to more than {most_nodes:,} values; write them out",
+                most_nodes=_MOST_NODES,
             )

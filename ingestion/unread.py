@@ -3,6 +3,39 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ingestion.messages import counted, counted_noop
+
+_UNREAD = {
+    "picture": counted_noop(
+        "{number} picture was not read ({place})",
+        "{number} pictures were not read (the first {place})",
+    ),
+    "formula": counted_noop(
+        "{number} formula was not read ({place})",
+        "{number} formulas were not read (the first {place})",
+    ),
+    "diagram": counted_noop(
+        "{number} diagram was not read ({place})",
+        "{number} diagrams were not read (the first {place})",
+    ),
+    "chart": counted_noop(
+        "{number} chart was not read ({place})",
+        "{number} charts were not read (the first {place})",
+    ),
+    "embedded object": counted_noop(
+        "{number} embedded object was not read ({place})",
+        "{number} embedded objects were not read (the first {place})",
+    ),
+    "inserted file": counted_noop(
+        "{number} inserted file was not read ({place})",
+        "{number} inserted files were not read (the first {place})",
+    ),
+    "hidden slide": counted_noop(
+        "{number} hidden slide was not read ({place})",
+        "{number} hidden slides were not read (the first {place})",
+    ),
+}
+
 
 @dataclass
 class Unread:
@@ -19,7 +52,6 @@ class Unread:
     def remarks(self) -> tuple[str, ...]:
         """Return a sentence for each kind."""
         return tuple(
-            f"{count} {kind}{' was' if count == 1 else 's were'} not read "
-            f"({'' if count == 1 else 'the first '}{self._places[kind]})"
+            counted(*_UNREAD[kind], count, place=self._places[kind])
             for kind, count in self._counts.items()
         )

@@ -1,5 +1,6 @@
 """The router over the pages; admins have more of them."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import streamlit as st
@@ -18,7 +19,7 @@ from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps
 from ui.review.history_page import history
 from ui.review.numbers_page import numbers
-from ui.serving.services import administers, current_person
+from ui.serving.services import administers, current_person, is_open
 from ui.syncing.page import sources
 
 _HERE = Path(__file__).parent
@@ -29,7 +30,9 @@ st.html(_HERE / "page.css")
 st.logo(_HERE / "wordmark.svg", size="large")
 
 try:
-    person = current_person()
+    opening = st.spinner(gettext("Opening the documentation …"))
+    with nullcontext() if is_open() else opening:
+        person = current_person()
     speak_with(person)
 except StrataError as error:
     stay_outside(error)

@@ -12,15 +12,26 @@ from corpora.catalog.rights import Viewer
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import PersonRow
 from corpora.database.right_tables import MembershipRow
+from ingestion.messages import message, message_noop
 
 _NOTED_EVERY = timedelta(hours=1)
+
+
+LIMITED = (
+    *(message_noop("answer"), message_noop("question"), message_noop("comment")),
+    *(message_noop("note"), message_noop("corrected answer"), message_noop("gold answer")),
+)
+"""What has a limit."""
 
 
 def require_short(what: str, text: str, longest: int) -> None:
     """Raise BadInput for a text with more characters than the limit."""
     if len(text) > longest:
         raise BadInput(
-            f"The {what} has {len(text):,} characters, the limit is {longest:,}: shorten it."
+            "The {what} has {number:,} characters, the limit is {longest:,}: shorten it.",
+            what=message(what),
+            number=len(text),
+            longest=longest,
         )
 
 
@@ -91,7 +102,7 @@ def _kept_id(database: Database, account: Account) -> str:
             session.execute(insert_or_ignore(session, PersonRow).values(row))
             if (kept := session.scalar(known)) is not None:
                 return kept
-    raise NotSignedIn(f"{account.subject} cannot be told from somebody else.")
+    raise NotSignedIn("{subject} cannot be told from somebody else.", subject=account.subject)
 
 
 def note_groups(database: Database, person: Person) -> None:

@@ -17,6 +17,10 @@ def chosen_language(database: Database, owner: str) -> str:
 def choose_language(database: Database, owner: str, code: str) -> None:
     """Keep the language that a person chose, or that it is the browser's ("")."""
     if code not in ("", *LANGUAGES):
-        raise BadInput(f"no language {code!r}: choose one of {', '.join(LANGUAGES)}")
+        raise BadInput(
+            "no language {code!r}: choose one of {languages}",
+            code=code,
+            languages=", ".join(LANGUAGES),
+        )
     with database.writing() as session:
         session.merge(PreferenceRow(owner=owner, language=code))

@@ -63,7 +63,7 @@ def account_of_header(value: str, settings: Settings, groups: str = "") -> Accou
     except UnicodeError as error:
         raise NotSignedIn("The proxy's header is not in UTF-8.") from error
     except ValueError as error:
-        raise NotSignedIn(f"The proxy's header names nobody: {error}.") from error
+        raise NotSignedIn("The proxy's header names nobody: {error}.", error=error) from error
     if not address or len(address) > LONGEST_ADDRESS:
         raise NotSignedIn("Nobody is signed in.")
     # What is no UTF-8 is no group of anybody's.
@@ -112,7 +112,9 @@ def _admitted(account: Account, settings: Settings) -> Account:
     admitted = not settings.users or account.is_admin
     if not admitted and not {account.address, at + domain}.intersection(settings.users):
         known_as = account.address or account.name
-        raise NotAllowed(f"{known_as} may not use this Strata. Ask an admin of it for access.")
+        raise NotAllowed(
+            "{known_as} may not use this Strata. Ask an admin of it for access.", known_as=known_as
+        )
     return account
 
 

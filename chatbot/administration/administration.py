@@ -16,7 +16,7 @@ from corpora.catalog.catalog import Catalog, require_product, require_release
 from corpora.catalog.glossary import Changes, Entry, Glossaries
 from corpora.catalog.languages import check_language
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
-from corpora.catalog.rights import ProductRights, Right, Rights
+from corpora.catalog.rights import Audience, ProductRights, Right, Rights
 from corpora.database.engine import Database
 from corpora.documents.uploads import Pieces, UploadedFile, store
 from corpora.errors import JobError
@@ -24,6 +24,7 @@ from corpora.generations.generations import discard_waiting, publish_waiting, wa
 from corpora.jobs.jobs import DRAFTS, EVALUATIONS, JobFile, JobKind, Jobs
 from corpora.packs.container import open_pack
 from corpora.packs.signing import require_trusted
+from ingestion.messages import message, message_noop, sentences
 
 _OF_PRODUCTS = (
     *(JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE, JobKind.PACK),
@@ -322,7 +323,14 @@ class Administration:
         AuditLog(self.database).record(self.person, action, subject, **details)
 
 
+_AUDIENCES = {
+    Audience.ALL: message_noop("all"),
+    Audience.GROUPS: message_noop("groups"),
+    Audience.ADMINS: message_noop("admins"),
+}
+
+
 def _told(rights: ProductRights, release: str) -> str:
     """To whom a product or release is open, in words for the log."""
     right = rights.of(release) if release else rights.right
-    return ", ".join((right.audience.value, *right.groups))
+    return sentences((message(_AUDIENCES[right.audience]), *right.groups), ", ")

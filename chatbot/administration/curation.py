@@ -140,7 +140,9 @@ class Curation:
             corpus = self.chatbot.corpora.corpus(product, release)
             cited = cite_pages(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
-            raise BadInput(f"The answer cannot be checked against its release. {error}") from error
+            raise BadInput(
+                "The answer cannot be checked against its release. {error}", error=error
+            ) from error
         pair = new_pair(question, *cited, origin=ScoreOrigin.CURATED, by=self._name)
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id

@@ -19,6 +19,7 @@ from chatbot.retrieval.support import says_unknown
 from chatbot.review.exports import Exports, Format
 from corpora.catalog.catalog import require_release
 from corpora.catalog.release import Product, Release, is_among
+from ingestion.messages import message
 
 
 @dataclass
@@ -133,5 +134,12 @@ def _release(row: FaqRow, products: Sequence[Product]) -> Release:
     for offered in owner.releases if owner else ():
         if is_among(row.release, offered.name, *offered.aliases):
             return offered
-    there = ", ".join(f"{p.name} {r.name}" for p in products for r in p.releases) or "none yet"
-    raise FaqError(f"there is no {row.product:.80} {row.release:.80}; there is: {there:.600}")
+    there = ", ".join(f"{p.name} {r.name}" for p in products for r in p.releases) or message(
+        "none yet"
+    )
+    raise FaqError(
+        "there is no {product} {release}; there is: {there}",
+        product=f"{row.product:.80}",
+        release=f"{row.release:.80}",
+        there=there if len(there) <= 600 else there[:600],
+    )

@@ -11,6 +11,7 @@ from pydantic.dataclasses import dataclass
 
 from chatbot.errors import FaqError
 from corpora.catalog.spreadsheet import csv_rows, decoded
+from ingestion.messages import message
 from prompts.fencing import visible
 
 LARGEST = 50_000_000
@@ -76,8 +77,9 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
     header = [cell.strip().lower() for cell in next(lines, (1, []))[1]]
     if any(header.count(needed) != 1 for needed in ("question", "answer", "release")):
         raise FaqError(
-            f"{name}, line 1: the first row must name the columns question, answer and release, "
-            "each once, separated by commas, semicolons or tabs"
+            "{name}, line 1: the first row must name the columns question, answer and "
+            "release, each once, separated by commas, semicolons or tabs",
+            name=name,
         )
     rows: list[FaqRow] = []
     left_out: list[SkippedLine] = []
@@ -98,5 +100,7 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
 def _reason(error: ValidationError) -> str:
     """The first thing that is wrong with a row: "the answer is empty"."""
     first = error.errors(include_url=False)[0]
-    is_empty = first["type"] == "string_too_short"
-    return f"the {first['loc'][0]}{' is empty' if is_empty else ': ' + first['msg']}"
+    field = first["loc"][0]
+    if first["type"] == "string_too_short":
+        return message("the {field} is empty", field=field)
+    return message("the {field}: {reason}", field=field, reason=first["msg"])

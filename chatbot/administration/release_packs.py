@@ -32,6 +32,7 @@ from corpora.packs.contents import (
     vectors_of,
 )
 from corpora.packs.signing import fingerprint, own_key, read_key, require_trusted
+from ingestion.messages import message
 
 _GLOSSARY, _ANSWERS = "glossary.json", "answers.json"
 _ENTRIES = TypeAdapter(tuple[Entry, ...])
@@ -209,7 +210,7 @@ class ReleasePacks:
         audit.record(self.person, action, subject, file=path.name, **details)
 
 
-_ANSWERS_LATER = (
+_ANSWERS_LATER = message(
     "Curated answers were not added, since the release waits to be published: publish it, and "
     "unpack it again."
 )
@@ -218,7 +219,11 @@ _ANSWERS_LATER = (
 def _why_embedded(of: Manifest, builder: Builder) -> str:
     own = builder.embedder
     if (of.embedder, of.dimension) != (own.name, own.dimension):
-        return f"the pack has vectors of {of.embedder}, and this Strata uses {own.name}"
+        return message(
+            "the pack has vectors of {embedder}, and this Strata uses {own}",
+            embedder=of.embedder,
+            own=own.name,
+        )
     if of.chunking != builder.settings.fingerprint:
-        return "the pack was cut by other settings or another version of Strata"
-    return "the pack lacked some vectors"
+        return message("the pack was cut by other settings or another version of Strata")
+    return message("the pack lacked some vectors")

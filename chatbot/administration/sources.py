@@ -145,7 +145,9 @@ class Sources:
         with self.database.reading() as session:
             row = session.get(SourceRow, source)
             if row is None:
-                raise NoSuchSource(f"There is no source {source}. `strata source list` shows all.")
+                raise NoSuchSource(
+                    "There is no source {source}. `strata source list` shows all.", source=source
+                )
             releases = session.scalars(
                 select(SourceReleaseRow)
                 .where(SourceReleaseRow.source_id == source)
@@ -253,7 +255,9 @@ class Sources:
         def check_stop() -> None:
             if time.monotonic() > end:
                 raise SourceError(
-                    f"The source did not show {TRIED} pages within {_TRY_SECONDS:.0f} seconds."
+                    "The source did not show {tried} pages within {seconds} seconds.",
+                    tried=TRIED,
+                    seconds=f"{_TRY_SECONDS:.0f}",
                 )
 
         reader = open_source(kind, checked.model_dump(), self._secrets, anywhere=self.anywhere)
@@ -263,7 +267,11 @@ class Sources:
                 gettext("The source has no release that fits. Check its address and pattern.")
             )
         if release and release not in found:
-            raise SourceError(f"The source has no release {release}; it has {', '.join(found)}.")
+            raise SourceError(
+                "The source has no release {release}; it has {found}.",
+                release=release,
+                found=", ".join(found),
+            )
         chosen = found[release or [*found][-1]]
         trial = Trial([*found], chosen.name)
         with TemporaryDirectory(prefix="strata-try-") as place:
@@ -296,7 +304,9 @@ class Sources:
             of = source_kind(kind)
         except ValueError as error:
             known = ", ".join(kinds())
-            raise SourceError(f"There is no kind {kind} of source; there are {known}.") from error
+            raise SourceError(
+                "There is no kind {kind} of source; there are {known}.", kind=kind, known=known
+            ) from error
         try:
             checked = of.options.model_validate(options)
         except ValidationError as error:
@@ -305,7 +315,9 @@ class Sources:
                 + one["msg"].removeprefix("Value error, ")
                 for one in error.errors()
             )
-            raise SourceError(f"This {kind} source cannot be used: {told}.") from error
+            raise SourceError(
+                "This {kind} source cannot be used: {told}.", kind=kind, told=told
+            ) from error
         require_allowed(checked, self.settings.source_folders, anywhere=self.anywhere)
         return checked
 

@@ -53,8 +53,10 @@ def propose_thresholds(
     asked = sum(map(len, by_product.values()))
     if asked < FEWEST:
         raise TooFewQuestions(
-            f"{asked} different questions are remembered, and {FEWEST} are needed to propose "
-            "thresholds from: import curated answers, or let people ask first"
+            "{asked} different questions are remembered, and {fewest} are needed to propose "
+            "thresholds from: import curated answers, or let people ask first",
+            asked=asked,
+            fewest=FEWEST,
         )
     own, other = (_cosines(e, by_product) for e in (minilm, embedder))
     defaults = {

@@ -25,8 +25,12 @@ def checked_history(history: Sequence[tuple[str, str]], limit: int) -> tuple[tup
     most = TURNS_BEFORE * limit
     if size > most or len(history) > TURNS_BEFORE:
         raise BadQuestion(
-            f"the conversation before it has {len(history):,} turns of {size:,} characters, "
-            f"the limit is {TURNS_BEFORE} of {most:,}: send its last turns only"
+            "the conversation before it has {number:,} turns of {size:,} characters, the "
+            "limit is {turns_before} of {most:,}: send its last turns only",
+            number=len(history),
+            size=size,
+            turns_before=TURNS_BEFORE,
+            most=most,
         )
     # What was too long to be asked is refused, not cut: its end may name the release.
     return tuple(

@@ -140,7 +140,9 @@ class Conversations:
                 replaced = session.get(TurnRow, instead_of)
                 if replaced is None or replaced.conversation_id != conversation:
                     raise UnknownConversation(
-                        f"There is no turn {instead_of} in conversation {conversation!r}."
+                        "There is no turn {instead_of} in conversation {conversation!r}.",
+                        instead_of=instead_of,
+                        conversation=conversation,
                     )
                 behind = update(_TURNS).where(_TURNS.c.id >= instead_of, of_conversation)
                 session.execute(behind.values(superseded=True))
@@ -191,7 +193,9 @@ class Conversations:
         """A conversation within a transaction; raises UnknownConversation for another's."""
         row = session.get(ConversationRow, conversation, options=options)
         if row is None or row.owner != self.owner:
-            raise UnknownConversation(f"There is no conversation {conversation!r}.")
+            raise UnknownConversation(
+                "There is no conversation {conversation!r}.", conversation=conversation
+            )
         return row
 
 

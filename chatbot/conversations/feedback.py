@@ -48,9 +48,15 @@ class Feedback:
         """Store an opinion in place of the one before; raises BadInput for a wrong one."""
         comment = visible(comment).strip()
         if thumbs not in (UP, DOWN):
-            raise BadInput(f"thumbs are {UP} or {DOWN}, not {thumbs}")
+            raise BadInput(
+                "thumbs are {up} or {down}, not {thumbs}", up=UP, down=DOWN, thumbs=thumbs
+            )
         if reason not in ("", *REASONS):
-            raise BadInput(f"no reason {reason!r}: choose one of {', '.join(REASONS)}")
+            raise BadInput(
+                "no reason {reason!r}: choose one of {reasons}",
+                reason=reason,
+                reasons=", ".join(REASONS),
+            )
         if thumbs == UP and reason:
             raise BadInput("a reason says what is wrong: it goes with thumbs down")
         require_short("comment", comment, LONGEST_COMMENT)
@@ -76,4 +82,4 @@ class Feedback:
 
     def _require_own(self, session: Session, turn: int) -> None:
         if session.scalar(select(TurnRow.owner).where(TurnRow.id == turn)) != self.owner:
-            raise UnknownConversation(f"There is no answer {turn} in your conversations.")
+            raise UnknownConversation("There is no answer {turn} in your conversations.", turn=turn)

@@ -112,7 +112,9 @@ def _require_known(session: Session, owner: str) -> None:
     columns = (ConversationRow.owner, ProgramKeyRow.owner, *_SIGNED_IN)
     known = (select(column).where(column == owner).limit(1) for column in columns)
     if all(session.scalar(query) is None for query in known):
-        raise UnknownPerson(f"Nothing is kept of {owner!r}: `strata people list` names all.")
+        raise UnknownPerson(
+            "Nothing is kept of {owner!r}: `strata people list` names all.", owner=owner
+        )
 
 
 def _conversation(session: Session, row: ConversationRow) -> dict[str, Any]:

@@ -18,9 +18,19 @@ from corpora.database import engine
 from corpora.database.engine import Database, delete_in_portions, portions
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
+from ingestion.messages import counted, counted_noop, message, sentences
 
 _AT_ONCE = 500
-_RETIRED = "the release is retired"
+_RETIRED = message("the release is retired")
+_CHANGED = {
+    True: counted_noop(
+        "{number} saved answer is suspended.", "{number} saved answers are suspended."
+    ),
+    False: counted_noop(
+        "{number} saved answer is in use again.", "{number} saved answers are in use again."
+    ),
+}
+"""What is said of answers, by whether they are suspended now."""
 
 ServedPlaces = Mapping[str, Mapping[bytes, Sequence[tuple[int, int]]]]
 """For each file that serves, and the hash of a text in it, the ids and numbers of its pages."""
@@ -58,20 +68,16 @@ def review_release(session: Session, release_id: int, only: int | None = None) -
     absent = {} if release.retired else _absent_pages(session, serving, chosen)
     places = served_places(session, serving, set(absent.values()))
     doubtful = {pair for pair, _ in absent} | {pair for pair, why in before.items() if why}
-    changed: Counter[str] = Counter()
+    changed: Counter[bool] = Counter()
     for some in portions(sorted(before if release.retired else doubtful), _AT_ONCE):
         pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(some))
         for pair in session.scalars(pairs.options(selectinload(MemoryPairRow.pages))):
             why = _RETIRED if release.retired else _look_for_pages(pair, absent, places)
             if bool(why) != bool(pair.suspended):
-                changed["suspended" if why else "in use again"] += 1
+                changed[bool(why)] += 1
             pair.suspended = why
         session.flush()
-    return " ".join(
-        f"{changed[what]:,} saved {'answer is' if changed[what] == 1 else 'answers are'} {what}."
-        for what in ("suspended", "in use again")
-        if changed[what]
-    )
+    return sentences(counted(*_CHANGED[to], changed[to]) for to in _CHANGED if changed[to])
 
 
 def page_hash(text: str) -> bytes:
@@ -127,13 +133,14 @@ def _look_for_pages(
             continue
         number = citations[page.ordinal]["page"]
         if page.file not in places:
-            reasons.append(f"the document {page.file} is gone")
+            reasons.append(message("the document {file} is gone", file=page.file))
         elif there := places[page.file].get(page.page_hash):
             # Of several pages with this text, the one nearest to where it stood.
             page.page_id, at = min(there, key=lambda at: (abs(at[1] - number), at[1]))
             moved = {"page_id": page.page_id, "page": at}
             citations[page.ordinal] = {**citations[page.ordinal], **moved}
         else:
-            reasons.append(f"the page {number} of {page.file} has changed")
+            place = {"page": number, "file": page.file}
+            reasons.append(message("the page {page} of {file} has changed", **place))
     pair.answer = {**pair.answer, "citations": citations}
     return next(iter(reasons), "")

@@ -24,8 +24,7 @@ from corpora.errors import NoCorpus, NothingWaits
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from ingestion.errors import StrataError
-
-_NOT_ASKED = "it was not asked again"
+from ingestion.messages import message
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,11 @@ class Check:
             row = require_release(session, product, release)
             generation = checked_generation(session, row)
             if generation is None:
-                raise NoCorpus(f"There is no documentation of {product} {release} to check.")
+                raise NoCorpus(
+                    "There is no documentation of {product} {release} to check.",
+                    product=product,
+                    release=release,
+                )
             if against:
                 against = require_release(session, product, against).name
             held = held_against(session, generation, against)
@@ -143,7 +146,9 @@ class Check:
             raise Stopped
 
 
-_THROWN_AWAY = "The version that was being checked has been discarded or replaced meanwhile."
+_THROWN_AWAY = message(
+    "The version that was being checked has been discarded or replaced meanwhile."
+)
 
 
 def _require(session: Session, check_id: int) -> ReleaseCheckRow:
@@ -199,7 +204,8 @@ def _look(
     except Stopped:
         raise
     except StrataError as error:
-        return _Looked(Verdict.FAILED, 0, details | {"problem": f"{_NOT_ASKED}: {error}"})
+        problem = message("it was not asked again: {error}", error=error)
+        return _Looked(Verdict.FAILED, 0, details | {"problem": problem})
     is_of_release = reply.release == corpus.release
     compared = compare(
         answer,

@@ -20,10 +20,11 @@ from sqlalchemy import select
 from chatbot.release_check.reports import CheckReport
 from chatbot.release_check.settings import LOOPBACK, CheckSettings
 from chatbot.release_check.verdicts import Verdict
-from chatbot.text.languages import gettext, ngettext, ngettext_noop
+from chatbot.text.languages import ngettext_noop
 from corpora.database.check_tables import ReleaseCheckRow
 from corpora.database.engine import Database
 from corpora.errors import NothingWaits
+from ingestion.messages import counted, message, sentences
 
 SIGNATURE, TIMESTAMP = "X-Strata-Signature", "X-Strata-Timestamp"
 _SECONDS = 20.0
@@ -43,16 +44,16 @@ _COUNTED = {
 }
 
 
-def in_words(report: CheckReport) -> str:
+def counts(report: CheckReport) -> str:
     """The counts of a report in one line."""
-    found = [ngettext(*_COUNTED[v], report.counts[v]) for v in Verdict if report.counts.get(v)]
+    found = [counted(*_COUNTED[v], report.counts[v]) for v in Verdict if report.counts.get(v)]
     if not found:
-        return gettext("There is no accepted answer to hold against it.")
-    counts = ", ".join(found)
+        return message("There is no accepted answer to hold against it.")
+    told = sentences(found, ", ")
     if report.is_own:
-        return gettext("Of the accepted answers of its version before: {counts}.", counts=counts)
-    against = {"release": report.against, "counts": counts}
-    return gettext("Of the accepted answers of {release}: {counts}.", **against)
+        return message("Of the accepted answers of its version before: {counts}.", counts=told)
+    against = {"release": report.against, "counts": told}
+    return message("Of the accepted answers of {release}: {counts}.", **against)
 
 
 def tell(database: Database, settings: CheckSettings, report: CheckReport, page: str = "") -> str:
@@ -62,7 +63,7 @@ def tell(database: Database, settings: CheckSettings, report: CheckReport, page:
     """
     if report.told or report.finished is None:
         return report.told
-    went = " ".join(_told(settings, report, page))
+    went = sentences(_told(settings, report, page))
     with database.writing() as session:
         of_generation = ReleaseCheckRow.generation_id == report.generation
         row = session.scalar(select(ReleaseCheckRow).where(of_generation))
@@ -76,16 +77,20 @@ def _told(settings: CheckSettings, report: CheckReport, page: str) -> Iterator[s
     if settings.mail_to and settings.mail_server:
         try:
             _send_mail(settings, report, page)
-            yield f"Mailed to {', '.join(settings.mail_to)}."
+            yield message("Mailed to {names}.", names=", ".join(settings.mail_to))
         except (OSError, smtplib.SMTPException, ValueError) as error:
-            yield f"The mail could not be sent: {_reason(error)}"
+            yield message("The mail could not be sent: {reason}", reason=_reason(error))
     if settings.webhook and settings.webhook_secret:
         host = urlsplit(settings.webhook).hostname
         try:
             _post(settings.webhook, settings.webhook_secret.get_secret_value(), report, page)
-            yield f"Sent to the webhook at {host}."
+            yield message("Sent to the webhook at {host}.", host=host)
         except (OSError, httpx.HTTPError, ValueError) as error:
-            yield f"The webhook at {host} could not be reached: {_reason(error)}"
+            yield message(
+                "The webhook at {host} could not be reached: {reason}",
+                host=host,
+                reason=_reason(error),
+            )
 
 
 def _reason(error: Exception) -> str:
@@ -103,7 +108,7 @@ def _subject(report: CheckReport) -> str:
 
 
 def _body(report: CheckReport, page: str) -> str:
-    lines = [in_words(report), ""]
+    lines = [counts(report), ""]
     if report.waits:
         lines += ["It is not served until an admin publishes it.", ""]
     shown = [finding for finding in report.findings if finding.verdict in _TO_LOOK_AT]
@@ -149,7 +154,7 @@ def _send_mail(settings: CheckSettings, report: CheckReport, page: str) -> None:
 def _post(address: str, secret: str, report: CheckReport, page: str) -> None:
     """Post a report, signed with its time; a redirect is an error, since it may lead anywhere."""
     findings = [asdict(f) for f in report.findings if f.verdict in _TO_LOOK_AT]
-    told = asdict(report) | {"findings": findings, "summary": in_words(report), "page": page}
+    told = asdict(report) | {"findings": findings, "summary": counts(report), "page": page}
     body = json.dumps(to_jsonable_python(told), ensure_ascii=False).encode()
     # So a receiver can refuse what was recorded and is sent again.
     at = str(int(time.time()))

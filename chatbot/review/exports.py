@@ -20,6 +20,7 @@ from chatbot.review.turns import ANY, TurnFilter, conditions
 from corpora.catalog.spreadsheet import as_text
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
+from ingestion.messages import message, message_noop
 from prompts.fencing import visible
 
 _AT_ONCE = 200
@@ -34,6 +35,14 @@ class Format(StrEnum):
     JSONL = "jsonl"
 
 
+EXPORTED = (
+    *(message_noop("turns"), message_noop("remembered answers"), message_noop("instruction set")),
+    *(message_noop("questions"), message_noop("audit log"), message_noop("numbers")),
+    *(message_noop("release gaps"), message_noop("content gaps"), message_noop("evaluation")),
+)
+"""What is exported, as the audit log has it."""
+
+
 @dataclass(frozen=True)
 class Exports:
     """Writes exports; raises NotAllowed unless an admin asks."""
@@ -46,7 +55,9 @@ class Exports:
         """Record the export and return its text in pieces; `of` are the filters it was made by."""
         person.require_admin(self.database)
         restricted = {key: str(value) for key, value in of.items() if value not in (None, "")}
-        AuditLog(self.database).record(person, "export", what, format=str(form), **restricted)
+        AuditLog(self.database).record(
+            person, "export", message(what), format=str(form), **restricted
+        )
         return csv_lines(rows) if form is Format.CSV else jsonl_lines(rows)
 
     def turns(self, person: Person, form: Format, wanted: TurnFilter = ANY) -> Iterator[str]:

@@ -12,6 +12,7 @@ from chatbot.memory.pairs import Rating
 from chatbot.text.languages import gettext, gettext_noop
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
+from ingestion.messages import message
 
 
 class Status(StrEnum):
@@ -71,7 +72,7 @@ class Ratings:
             details = {k: len(str(v)) if k in _TEXTS else v for k, v in changed.items()}
             is_corrected = not changed.keys().isdisjoint(("corrected_answer", "corrected_release"))
             action = "correct" if is_corrected else "rate" if "rating" in changed else "review"
-            recorded(session, person, action, f"turn {turn}", **details)
+            recorded(session, person, action, message("turn {turn}", turn=turn), **details)
         if "rating" in changed:
             self.changed(turn)
         if is_corrected:
@@ -122,7 +123,7 @@ def _value(field: str, value: str | bool) -> str | bool:
     if field in ("rating", "status"):
         kind = Rating if field == "rating" else Status
         if value not in list(kind) and not (field == "rating" and value == ""):
-            raise BadInput(f"{value!r} is none of {', '.join(kind)}.")
+            raise BadInput("{value!r} is none of {kind}.", value=value, kind=", ".join(kind))
     elif field not in _LONGEST:
         raise TypeError(f"a review has no {field!r} to change")
     else:

@@ -13,9 +13,14 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chatbot.text.words import listed
 from corpora.catalog.languages import LANGUAGES as OF_DOCUMENTS
+from ingestion.messages import Message, Places
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
 
 ENGLISH = "en"
 LANGUAGES = {
@@ -81,6 +86,43 @@ def ngettext(one: str, more: str, number: int, /, **shown: object) -> str:
     """The text for a number of things, which is shown as `{number}`."""
     text = translations(language()).ngettext(one, more, number)
     return _filled(text, {"number": figure(number), **shown})
+
+
+def in_words(text: str) -> str:
+    """A message in the language that is spoken, with those in its places; any other text itself.
+
+    A message is in English where there is no translation of it, as of an earlier version's.
+    """
+    if not isinstance(text, Message) or language() == ENGLISH:
+        return text
+    shown = {
+        name: in_words(value) if isinstance(value, str) else value
+        for name, value in text.values.items()
+    }
+    if not text.forms:
+        between = str(shown.pop("between", " "))
+        return between.join(map(str, shown.values()))
+    if not text.forms[0] or text.forms[0] not in _catalog(language()):
+        return text
+    known, number = translations(language()), text.values.get("number")
+    if len(text.forms) > 1 and isinstance(number, int):
+        found = known.ngettext(text.forms[0], text.forms[1], number)
+        shown["number"] = figure(number)
+    else:
+        found = known.gettext(text.forms[0])
+    try:
+        return _SPOKEN_PLACES.vformat(found, (), shown) if shown else found
+    except (KeyError, ValueError):
+        # It was kept by a version whose text had other places.
+        return text
+
+
+class _SpokenPlaces(Places):
+    def figure(self, number: float, decimals: int) -> str:
+        return figure(number, decimals)
+
+
+_SPOKEN_PLACES = _SpokenPlaces()
 
 
 def gettext_noop(message: str) -> str:
@@ -159,14 +201,21 @@ def translations(code: str) -> NullTranslations:
     if code == ENGLISH:
         return NullTranslations()
     from babel.messages.mofile import write_mo
-    from babel.messages.pofile import read_po
 
     compiled = BytesIO()
-    with (FOLDER / f"{code}.po").open("rb") as file:
-        write_mo(compiled, read_po(file, locale=code))
+    write_mo(compiled, _catalog(code))
     compiled.seek(0)
     return GNUTranslations(compiled)
 
 
+@cache
+def _catalog(code: str) -> "Catalog":
+    from babel.messages.pofile import read_po
+
+    with (FOLDER / f"{code}.po").open("rb") as file:
+        return read_po(file, locale=code)
+
+
 def _filled(text: str, shown: dict[str, object]) -> str:
-    return text.format_map(shown) if shown else text
+    told = {name: in_words(v) if isinstance(v, Message) else v for name, v in shown.items()}
+    return text.format_map(told) if told else text

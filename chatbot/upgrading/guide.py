@@ -195,13 +195,19 @@ def _between(product: Product, older: str, newer: str) -> list[str]:
         place = next((i for i, is_it in enumerate(named) if is_it), None)
         if place is None:
             there = ", ".join(r.name for r in product.releases) or "none"
-            raise UnknownRelease(f"{product.name} has no release {wanted!r}. There are: {there}.")
+            raise UnknownRelease(
+                "{product} has no release {wanted!r}. There are: {there}.",
+                product=product.name,
+                wanted=wanted,
+                there=there,
+            )
         places.append(place)
     first, last = places
     if first >= last:
         raise BadQuestion(
-            f"{product.releases[last].name} does not come after {product.releases[first].name}: "
-            "name the older release first"
+            "{later} does not come after {earlier}: name the older release first",
+            later=product.releases[last].name,
+            earlier=product.releases[first].name,
         )
     return [release.name for release in product.releases[first : last + 1]]
 

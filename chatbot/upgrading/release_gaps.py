@@ -14,7 +14,6 @@ from chatbot.comparison.pages import pages_with
 from chatbot.comparison.presence import find_everywhere
 from chatbot.retrieval.support import cite_stated, cite_words, whole
 from chatbot.runtime.concurrency import Stopped
-from chatbot.text.languages import gettext, language, shown_list
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import OpenCorpus, UpgradeGuides
 from chatbot.upgrading.notes import Kind, Note
@@ -27,6 +26,7 @@ from corpora.indexing.lexical import tokens
 from corpora.parameters.forms import is_name
 from corpora.parameters.parameter import ARGUMENT, DEFAULT, Parameter
 from corpora.parameters.releases import OpenParameters, ReleaseParameters
+from ingestion.messages import message
 from ingestion.page import DocumentKind
 
 _SHARED, _AGREEING = 3, 0.6
@@ -100,7 +100,7 @@ class ReleaseGaps:
                 raise Stopped
             told(number, len(names))
             assert newer is not None
-            found.append(self._found(product.name, *self._built(product, older, newer), language()))
+            found.append(self._found(product.name, *self._built(product, older, newer)))
         told(len(names), len(names))
         return _each_once(gap for gaps in reversed(found) for gap in gaps)
 
@@ -116,9 +116,7 @@ class ReleaseGaps:
         product: str,
         before: tuple[str, int] | None,
         after: tuple[str, int],
-        _spoken: str,
     ) -> tuple[ReleaseGap, ...]:
-        """The gaps of a release, in the words of a language."""
         return tuple(self._of_release(product, before and before[0], after[0]))
 
     def _of_release(self, product: str, older: str | None, newer: str) -> Iterator[ReleaseGap]:
@@ -149,8 +147,8 @@ def _for_others(gap: ReleaseGap, others: Sequence[ReleaseGap]) -> ReleaseGap:
     """A gap that says in which other releases it is as well."""
     if not others:
         return gap
-    where = shown_list(other.release for other in others)
-    return replace(gap, says=gettext("{gap}; also in {releases}", gap=gap.says, releases=where))
+    where = ", ".join(other.release for other in others)
+    return replace(gap, says=message("{gap}; also in {releases}", gap=gap.says, releases=where))
 
 
 def _lost(
@@ -175,7 +173,7 @@ def _lost(
         there = find_everywhere(name, corpora)[1]
         mention = _mention(corpora[1], name)
         if there.citation is None and mention is not None:
-            said = gettext(
+            said = message(
                 "{older} documents it, {newer} only names it",
                 older=older.release,
                 newer=newer.release,
@@ -219,7 +217,7 @@ def _announced(
             spellings_of = (written, name, written.rpartition(".")[2])
             if release.named(spellings_of[2]) or any(map(release.mentions, spellings_of)):
                 continue
-            said = gettext(
+            said = message(
                 "the release notes tell of it, the manual of {release} does not",
                 release=release.release,
             )
@@ -273,10 +271,10 @@ def _agree(one: Parameter, other: Parameter) -> bool:
 
 
 def _contradiction(release: str, parameters: Sequence[Parameter]) -> ReleaseGap:
-    values = shown_list(p.value(DEFAULT) for p in parameters)
+    values = ", ".join(p.value(DEFAULT) for p in parameters)
     stated = tuple(cite_stated(p.fact(DEFAULT) or p, release) for p in parameters)
     name = parameters[0].name
-    detail = gettext("two defaults: {values}", values=values)
+    detail = message("two defaults: {values}", values=values)
     return ReleaseGap(GapKind.CONTRADICTION, release, name, detail, stated)
 
 

@@ -120,8 +120,12 @@ def read_usage(text: str) -> Usage:
         text = _BLANKS.sub(" " * 40, text)
     if len(text) > LARGEST or text.count("\n") >= MOST_LINES:
         raise BadQuestion(
-            f"what you use has {len(text):,} characters in {text.count(chr(10)) + 1:,} lines, the "
-            f"limit is {LARGEST:,} in {MOST_LINES:,}: send the part that matters"
+            "what you use has {number:,} characters in {lines:,} lines, the limit is "
+            "{largest:,} in {most_lines:,}: send the part that matters",
+            number=len(text),
+            lines=text.count(chr(10)) + 1,
+            largest=LARGEST,
+            most_lines=MOST_LINES,
         )
     if not _STRUCTURE.search(text):
         return _of_words(text)

@@ -35,6 +35,7 @@ from corpora.indexing.missing_vectors import embed_missing
 from corpora.indexing.vectors import Prober
 from corpora.packs.container import PackFile
 from ingestion.listing import DEFAULT_LIMITS, Limits
+from ingestion.messages import message, sentences
 from ingestion.reading import Parsers
 
 _INDEX_BYTES = 10
@@ -42,7 +43,7 @@ _INDEX_BYTES = 10
 _LOOK_SECONDS = 0.2
 """From a look at what was read meanwhile to the next."""
 
-_OPEN_ORDER = (
+_OPEN_ORDER = message(
     "The names of its releases do not tell their order, so none is taken for the latest: set which "
     "one is (`strata releases alias PRODUCT RELEASE latest`, or Latest on the page Documents), or "
     "give each a sort order there."
@@ -104,7 +105,8 @@ class Builder:
             if not (found.read or found.unchanged or found.rejected):
                 names = ", ".join(map(str, paths))
                 raise NothingToIngest(
-                    f"No files found in {names}. Give files, folders or zips of documentation."
+                    "No files found in {names}. Give files, folders or zips of documentation.",
+                    names=names,
                 )
 
         return self._build(product, release, gather)
@@ -169,8 +171,9 @@ class Builder:
             gathering.all_but(files)
             if not gathering.report.unchanged:
                 raise NothingLeft(
-                    f"{serving.product} {serving.release} would have no documents left. "
-                    "Delete the release instead."
+                    "{product} {release} would have no documents left. Delete the release instead.",
+                    product=serving.product,
+                    release=serving.release,
                 )
 
         return self._build(serving.product, serving.release, gather)
@@ -258,7 +261,7 @@ class Builder:
             complete = generations.put_aside if self.waits else generations.publish
             follows = complete(self.database, generation_id)
             is_open = not self.waits and Catalog(self.database).has_open_order(report.product)
-            report.consequences = f"{follows} {_OPEN_ORDER if is_open else ''}".strip()
+            report.consequences = sentences([follows, _OPEN_ORDER if is_open else ""])
             report.outcome = Outcome.WAITING if self.waits else Outcome.PUBLISHED
             report.generation = generation_id
             self.on_progress(Progress(Stage.PUBLISHING, 1, 1))

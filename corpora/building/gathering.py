@@ -25,6 +25,7 @@ from corpora.indexing.pages import insert_document
 from corpora.packs.container import PackFile
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.loaders import known_suffixes
+from ingestion.messages import message, sentences
 from ingestion.page import Document, Picture, Rejected, Remark, UnreadableFile
 from ingestion.reading import Parsers, read_files
 
@@ -171,7 +172,9 @@ class Gathering:
                     waiting.append(cut)
                     told.read += 1
                     if cut.document.remarks:
-                        told.remarks.append(Remark(item.file, "; ".join(cut.document.remarks)))
+                        told.remarks.append(
+                            Remark(item.file, sentences(cut.document.remarks, "; "))
+                        )
                 if sum(len(r.document.pages) for r in waiting) >= _PAGES_AT_ONCE:
                     self._write(waiting)
                     waiting.clear()
@@ -191,14 +194,15 @@ class Gathering:
 
     def _cut(self, document: Document, file: SourceFile) -> _Read | Rejected:
         if not any(page.text for page in document.pages):
-            return Rejected(document.file, "holds no text")
+            return Rejected(document.file, message("holds no text"))
         try:
             data = document.expanded or file.content(self.limits)
         except (OSError, UnreadableFile) as error:
             return Rejected(document.file, str(error))
         original = pack(data)
         if original.content_hash != document.content_hash:
-            return Rejected(document.file, "changed while it was being read; ingest again")
+            changed = message("changed while it was being read; ingest again")
+            return Rejected(document.file, changed)
         chunks, language = self.settings.cut(document), detect(document)
         return _Read(file.origin, file.address, document, chunks, original, language)
 

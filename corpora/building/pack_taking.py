@@ -105,5 +105,5 @@ def _take_vectors(of: Membership, packed: PackFile) -> None:
 def _original(document: Document, data: bytes) -> FileRow:
     file = pack(data)
     if file.content_hash != document.content_hash:
-        raise BadPack(f"The original of {document.file} in the pack is of another file.")
+        raise BadPack("The original of {file} in the pack is of another file.", file=document.file)
     return file

@@ -28,6 +28,7 @@ from corpora.database.tables import (
     ReleaseRow,
 )
 from corpora.errors import NoCorpus, UnknownRelease, UnusableName
+from ingestion.messages import message, message_noop
 
 LONGEST_NAME = 100
 
@@ -99,7 +100,7 @@ class Catalog:
         for product in products:
             if is_among(name, product.name, *product.aliases):
                 return product
-        raise UnknownRelease(_unknown("product", name, [p.name for p in products]))
+        raise UnknownRelease(_unknown(_NO_PRODUCT, name, [p.name for p in products]))
 
     def has_open_order(self, product: str) -> bool:
         """Whether it is open which release of a product is the latest, so that an admin says it."""
@@ -117,8 +118,10 @@ class Catalog:
                 return Serving(row.product.name, row.name, generation)
         there = [f"{r.product} {r.name}" for p in self.products() for r in p.releases]
         raise NoCorpus(
-            f"There is no documentation of {product} {release}. "
-            f"Available: {', '.join(there) or 'none yet'}."
+            "There is no documentation of {product} {release}. Available: {there}.",
+            product=product,
+            release=release,
+            there=", ".join(there) or message("none yet"),
         )
 
     def all_serving(self, product: str) -> tuple[Serving, ...]:
@@ -188,7 +191,9 @@ class Catalog:
             )
             if before is None:
                 raise UnknownRelease(
-                    f"No earlier version of {product} {release} is kept to roll back to."
+                    "No earlier version of {product} {release} is kept to roll back to.",
+                    product=product,
+                    release=release,
                 )
             row.published_generation_id = before
             return self._database.on_change(session, row.id)
@@ -200,8 +205,10 @@ class Catalog:
             kept = session.get(GenerationRow, generation)
             if kept is None or kept.release_id != row.id or kept.published is None:
                 raise UnknownRelease(
-                    f"This version of {product} {release} is no longer kept. "
-                    "Reload the page to see the versions that are."
+                    "This version of {product} {release} is no longer kept. Reload the page "
+                    "to see the versions that are.",
+                    product=product,
+                    release=release,
                 )
             row.published_generation_id = generation
             return self._database.on_change(session, row.id)
@@ -266,7 +273,7 @@ def require_product(session: Session, name: str) -> ProductRow:
     found = find_product(session, name)
     if found is None:
         names = [row.name for row in session.scalars(select(ProductRow))]
-        raise UnknownRelease(_unknown("product", name, names))
+        raise UnknownRelease(_unknown(_NO_PRODUCT, name, names))
     return found
 
 
@@ -276,7 +283,7 @@ def require_release(session: Session, product: str, release: str) -> ReleaseRow:
     found = find_release(session, product, release)
     if found is None:
         names = [row.name for row in owner.releases]
-        raise UnknownRelease(_unknown(f"release of {owner.name}", release, names))
+        raise UnknownRelease(_unknown(_NO_RELEASE, release, names, owner.name))
     return found
 
 
@@ -285,8 +292,10 @@ def check_name(what: str, name: str) -> None:
     stripped = name.strip()
     if not stripped or len(stripped) > LONGEST_NAME or not stripped.isprintable():
         raise UnusableName(
-            f"{name[:LONGEST_NAME]!r} cannot be the name of a {what}: give between 1 and "
-            f"{LONGEST_NAME} printable characters."
+            "{name!r} cannot be the name of a product, a release or an alias: give between 1 and "
+            "{longest_name} printable characters.",
+            name=name[:LONGEST_NAME],
+            longest_name=LONGEST_NAME,
         )
 
 
@@ -294,9 +303,18 @@ def check_is_free(product: ProductRow, name: str, but: ReleaseRow | None = None)
     """Raise UnusableName if a release of a product, other than `but`, is called so already."""
     for row in product.releases:
         if row is not but and is_among(name, row.name, *row.aliases):
-            raise UnusableName(f"{name!r} is already a name of {product.name} {row.name}.")
+            raise UnusableName(
+                "{name!r} is already a name of {product} {release}.",
+                name=name,
+                product=product.name,
+                release=row.name,
+            )
 
 
-def _unknown(what: str, name: str, known: list[str]) -> str:
-    there = ", ".join(sorted(known, key=sort_key)) or "none yet"
-    return f"There is no {what} {name!r}. Available: {there}."
+_NO_PRODUCT = message_noop("There is no product {name!r}. Available: {there}.")
+_NO_RELEASE = message_noop("There is no release of {product} {name!r}. Available: {there}.")
+
+
+def _unknown(what: str, name: str, known: list[str], product: str = "") -> str:
+    there = ", ".join(sorted(known, key=sort_key)) or message("none yet")
+    return message(what, name=name, there=there, product=product)

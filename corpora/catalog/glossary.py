@@ -60,9 +60,14 @@ def tidy(entry: Entry) -> Entry:
     for wording in (term, *synonyms):
         _check(wording)
     if not synonyms:
-        raise GlossaryError(f"{term!r} needs at least one synonym")
+        raise GlossaryError("{term!r} needs at least one synonym", term=term)
     if len(synonyms) > MOST_SYNONYMS:
-        raise GlossaryError(f"{term!r} has {len(synonyms)} synonyms, the limit is {MOST_SYNONYMS}")
+        raise GlossaryError(
+            "{term!r} has {number} synonyms, the limit is {most_synonyms}",
+            term=term,
+            number=len(synonyms),
+            most_synonyms=MOST_SYNONYMS,
+        )
     return Entry(term, tuple(synonyms))
 
 
@@ -106,7 +111,8 @@ class Glossaries:
             if instead_of is not None and instead_of != entry.term:
                 if entry.term in rows:
                     raise GlossaryError(
-                        f"{entry.term!r} is already a term: add the synonyms to that entry"
+                        "{term!r} is already a term: add the synonyms to that entry",
+                        term=entry.term,
                     )
                 if instead_of in rows:
                     session.delete(rows.pop(instead_of))
@@ -123,8 +129,10 @@ class Glossaries:
             rows = {row.term: row for row in _rows(session, owner)}
             if _squeezed(term) not in rows:
                 raise GlossaryError(
-                    f"The glossary of {owner.name} has no term {term!r}; "
-                    f"`strata glossary list --product {owner.name}` shows those it has."
+                    "The glossary of {owner} has no term {term!r}; `strata glossary list "
+                    "--product {owner}` shows those it has.",
+                    owner=owner.name,
+                    term=term,
                 )
             session.delete(rows[_squeezed(term)])
 
@@ -159,7 +167,11 @@ def _row(product: ProductRow, entry: Entry) -> GlossaryRow:
 
 def _check_room(entries: int) -> None:
     if entries > MOST_ENTRIES:
-        raise GlossaryError(f"{entries:,} entries are too many; the limit is {MOST_ENTRIES:,}")
+        raise GlossaryError(
+            "{entries:,} entries are too many; the limit is {most_entries:,}",
+            entries=entries,
+            most_entries=MOST_ENTRIES,
+        )
 
 
 def _squeezed(text: str) -> str:
@@ -169,13 +181,20 @@ def _squeezed(text: str) -> str:
 def _check(wording: str) -> None:
     if len(wording) > LONGEST_WORDING:
         raise GlossaryError(
-            f"{wording[:30]!r}… has {len(wording):,} characters, the limit is {LONGEST_WORDING}"
+            "{wording!r}… has {number:,} characters, the limit is {longest_wording}",
+            wording=wording[:30],
+            number=len(wording),
+            longest_wording=LONGEST_WORDING,
         )
     if not wording.isprintable():
         hidden = next(c for c in wording if not c.isprintable())
-        raise GlossaryError(f"{wording!r} contains an invisible character ({hidden!a})")
+        raise GlossaryError(
+            "{wording!r} contains an invisible character ({hidden!a})",
+            wording=wording,
+            hidden=hidden,
+        )
     if not any(c.isalnum() for c in wording):
-        raise GlossaryError(f"{wording!r} needs at least one letter or digit")
+        raise GlossaryError("{wording!r} needs at least one letter or digit", wording=wording)
 
 
 def read_glossary(path: Path) -> tuple[Entry, ...]:
@@ -189,8 +208,10 @@ def parse_glossary(data: bytes, file: str) -> tuple[Entry, ...]:
     header = _HEADER.match(text)
     if header is None:
         raise GlossaryError(
-            f"{file}, line 1: the first row must be `{','.join(HEADER)}`, and below it a term and "
-            "its synonyms in a cell each"
+            "{file}, line 1: the first row must be `{header}`, and below it a term and its "
+            "synonyms in a cell each",
+            file=file,
+            header=",".join(HEADER),
         )
     found: dict[str, tuple[int, Entry]] = {}
     rows = csv_rows(text, file, header["separator"], GlossaryError)
@@ -199,11 +220,17 @@ def parse_glossary(data: bytes, file: str) -> tuple[Entry, ...]:
         try:
             entry = tidy(Entry(cells[0], tuple(cells[1:])))
         except GlossaryError as error:
-            raise GlossaryError(f"{file}, line {line}: {error}") from error
+            raise GlossaryError(
+                "{file}, line {line}: {error}", file=file, line=line, error=error
+            ) from error
         if entry.term in found:
             raise GlossaryError(
-                f"{file}, line {line}: {entry.term!r} is also in line {found[entry.term][0]}: "
-                "put its synonyms into one row"
+                "{file}, line {line}: {term!r} is also in line {found}: put its synonyms into "
+                "one row",
+                file=file,
+                line=line,
+                term=entry.term,
+                found=found[entry.term][0],
             )
         found[entry.term] = line, entry
     return tuple(entry for _, entry in found.values())

@@ -56,8 +56,9 @@ def check_language(code: str) -> str:
     code = code.strip().lower()
     if code and code not in LANGUAGES:
         raise UnusableName(
-            f"{code[:20]!r} is not a known language. Give the code of one: "
-            f"{', '.join(sorted(LANGUAGES))}."
+            "{code!r} is not a known language. Give the code of one: {languages}.",
+            code=code[:20],
+            languages=", ".join(sorted(LANGUAGES)),
         )
     return code
 

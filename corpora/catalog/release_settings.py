@@ -135,7 +135,7 @@ class ReleaseAdministration:
                 check_name("release", name)
             for alias in aliases:
                 if is_among(alias, row.name):
-                    raise UnusableName(f"{alias!r} is the name of this release itself.")
+                    raise UnusableName("{alias!r} is the name of this release itself.", alias=alias)
                 check_is_free(row.product, alias, but=row)
             row.aliases = aliases
             row.sorts_as = sorts_as
@@ -157,9 +157,13 @@ class ReleaseAdministration:
             for alias in aliases:
                 other = find_product(session, alias)
                 if other not in (None, row):
-                    raise UnusableName(f"{alias!r} is already a name of the product {other.name}.")
+                    raise UnusableName(
+                        "{alias!r} is already a name of the product {other}.",
+                        alias=alias,
+                        other=other.name,
+                    )
                 if is_among(alias, row.name):
-                    raise UnusableName(f"{alias!r} is the name of this product itself.")
+                    raise UnusableName("{alias!r} is the name of this product itself.", alias=alias)
             row.aliases = aliases
             row.language = check_language(settings.language)
             latest = settings.latest

@@ -129,7 +129,7 @@ class Rights:
         # Addresses are kept in small letters, as whoever signs in with one is.
         names = [n if n.startswith(GROUP) else n.lower() for n in _names(admins)]
         if GROUP in names:
-            raise UnusableRight(f"“{GROUP}” names no group: write {GROUP}NAME.")
+            raise UnusableRight("“{group}” names no group: write {group}NAME.", group=GROUP)
         with self.database.writing() as session:
             row = _row(session, product, "")
             row.admins = names
@@ -299,9 +299,15 @@ def _names(given: Iterable[str]) -> list[str]:
     for name in names:
         if len(name) > LONGEST_NAME or not name.isprintable():
             raise UnusableRight(
-                f"{name[:LONGEST_NAME]!r} cannot be a group or an address: give at most "
-                f"{LONGEST_NAME} printable characters."
+                "{name!r} cannot be a group or an address: give at most {longest_name} "
+                "printable characters.",
+                name=name[:LONGEST_NAME],
+                longest_name=LONGEST_NAME,
             )
     if len(names) > MOST_NAMES:
-        raise UnusableRight(f"{len(names)} names are given, the limit is {MOST_NAMES}.")
+        raise UnusableRight(
+            "{number} names are given, the limit is {most_names}.",
+            number=len(names),
+            most_names=MOST_NAMES,
+        )
     return names

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from corpora.database.tables import Base, owned_by
+from corpora.database.tables import Base, Told, ToldJson, owned_by
 
 
 class ReleaseCheckRow(Base):
@@ -25,7 +25,7 @@ class ReleaseCheckRow(Base):
     against: Mapped[str]
     created: Mapped[datetime]
     finished: Mapped[datetime | None]
-    told: Mapped[str] = mapped_column(default="")
+    told: Mapped[str] = mapped_column(Told, default="")
 
 
 class CheckedAnswerRow(Base):
@@ -44,4 +44,4 @@ class CheckedAnswerRow(Base):
     pair_id: Mapped[int] = owned_by("memory_pairs", index=True)
     verdict: Mapped[str] = mapped_column(String(16))
     calls: Mapped[int]
-    details: Mapped[dict[str, Any]]
+    details: Mapped[dict[str, Any]] = mapped_column(ToldJson)

@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from corpora.database.tables import Base, owned_by
+from corpora.database.tables import Base, Told, ToldJson, owned_by
 
 
 class ConversationRow(Base):
@@ -125,7 +125,7 @@ class OpenQuestionRow(Base):
     instead_of: Mapped[int | None]
     afresh: Mapped[bool]
     state: Mapped[str] = mapped_column(String(16))
-    message: Mapped[str]
+    message: Mapped[str] = mapped_column(Told)
     refused: Mapped[bool]
     server: Mapped[str]
     seen: Mapped[datetime]
@@ -221,8 +221,8 @@ class AuditRow(Base):
     at: Mapped[datetime] = mapped_column(index=True)
     person: Mapped[str]
     action: Mapped[str] = mapped_column(String(64))
-    subject: Mapped[str]
-    details: Mapped[dict[str, Any]]
+    subject: Mapped[str] = mapped_column(Told)
+    details: Mapped[dict[str, Any]] = mapped_column(ToldJson)
 
 
 class ServerCallRow(Base):

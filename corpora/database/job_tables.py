@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Enum, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, MappedAsDataclass, mapped_column
 
-from corpora.database.tables import Base
+from corpora.database.tables import Base, Told, ToldJson
 
 
 class JobKind(StrEnum):
@@ -94,8 +94,8 @@ class JobRow(Base):
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int] = mapped_column(default=0)
     item: Mapped[str] = mapped_column(default="")
-    message: Mapped[str] = mapped_column(default="")
-    report: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    message: Mapped[str] = mapped_column(Told, default="")
+    report: Mapped[dict[str, Any]] = mapped_column(ToldJson, default=dict)
     worker: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0)
     created: Mapped[datetime] = mapped_column(index=True)
@@ -163,4 +163,4 @@ class JobFileRow(MappedAsDataclass, Base):
     file: Mapped[str] = mapped_column(primary_key=True)
     size: Mapped[int] = mapped_column(default=0)
     content_hash: Mapped[str] = mapped_column(String(64), default="")
-    reason: Mapped[str] = mapped_column(default="")
+    reason: Mapped[str] = mapped_column(Told, default="")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from corpora.database.tables import Base, owned_by
+from corpora.database.tables import Base, Told, owned_by
 
 
 class MemoryPairRow(Base):
@@ -45,7 +45,7 @@ class MemoryPairRow(Base):
     relevancy: Mapped[float | None]
     rated_by: Mapped[str]
     rated: Mapped[datetime | None]
-    suspended: Mapped[str] = mapped_column(default="")
+    suspended: Mapped[str] = mapped_column(Told, default="")
     reused: Mapped[int] = mapped_column(default=0)
     created: Mapped[datetime]
 

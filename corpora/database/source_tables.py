@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from corpora.database.tables import Base, owned_by
+from corpora.database.tables import Base, Told, ToldJson, owned_by
 
 
 class SourceRow(Base):
@@ -33,8 +33,8 @@ class SourceRow(Base):
     created: Mapped[datetime]
     last_run: Mapped[datetime | None]
     outcome: Mapped[str] = mapped_column(String(16), default="")
-    message: Mapped[str] = mapped_column(default="")
-    report: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    message: Mapped[str] = mapped_column(Told, default="")
+    report: Mapped[dict[str, Any]] = mapped_column(ToldJson, default=dict)
 
 
 class SourceReleaseRow(Base):
@@ -52,7 +52,7 @@ class SourceReleaseRow(Base):
     revision: Mapped[str] = mapped_column(default="")
     taken: Mapped[str] = mapped_column(String(64), default="")
     published: Mapped[datetime | None]
-    error: Mapped[str] = mapped_column(default="")
+    error: Mapped[str] = mapped_column(Told, default="")
 
 
 class SourceFileRow(Base):

@@ -25,6 +25,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
+from ingestion.messages import kept, read
+
 _NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -46,6 +48,36 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Turn naive UTC into an aware moment."""
         return value and value.replace(tzinfo=UTC)
+
+
+class Told(TypeDecorator[str]):
+    """A text that stays a message (`ingestion.messages`), if it is one."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Keep what it was made of behind it."""
+        return value if value is None else str(kept(value))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """Make it a message again."""
+        return value if value is None else str(read(value))
+
+
+class ToldJson(TypeDecorator[dict[str, Any]]):
+    """JSON whose texts stay messages, if they are some."""
+
+    impl = JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """Keep what they were made of behind them."""
+        return kept(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Make them messages again."""
+        return read(value)
 
 
 class Base(DeclarativeBase):

@@ -29,6 +29,7 @@ from ingestion.decoding import objection
 from ingestion.figures import PICTURES
 from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files, passed_over
 from ingestion.loaders import known_suffixes
+from ingestion.messages import message, sentences
 from ingestion.page import Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
 
@@ -40,7 +41,7 @@ _LOOKED_INTO = 300_000_000
 _READY: deque[Sandbox] = deque()
 
 
-_PICTURES_ALONE = (
+_PICTURES_ALONE = message(
     "Pictures are shown with the documents that name them: choose those documents as well."
 )
 
@@ -148,15 +149,20 @@ def _of_release(product: str, release: str, database: Database) -> Iterator[Uplo
     if meant:
         yield UploadNotice(
             "",
-            f"{release} is a new release with a name similar to {meant}. If you meant {meant}, "
-            "choose it above.",
+            message(
+                "{release} is a new release with a name similar to {meant}. If you meant {meant}, "
+                "choose it above.",
+                release=release,
+                meant=meant,
+            ),
             Weight.ASKS,
         )
 
 
 def _of_all(files: Sequence[UploadedFile], largest: int) -> Iterator[UploadNotice]:
     if not files:
-        yield UploadNotice("", "Choose at least one file to upload.", Weight.BLOCKS)
+        none = message("Choose at least one file to upload.")
+        yield UploadNotice("", none, Weight.BLOCKS)
     suffixes = {PurePosixPath(file.name).suffix.lower() for file in files}
     if suffixes and suffixes <= PICTURES - {*known_suffixes()}:
         yield UploadNotice("", _PICTURES_ALONE, Weight.BLOCKS)
@@ -164,8 +170,12 @@ def _of_all(files: Sequence[UploadedFile], largest: int) -> Iterator[UploadNotic
     if total > largest:
         yield UploadNotice(
             "",
-            f"The files are {total / 1e6:,.1f} MB in total; the limit is {largest / 1e6:,.0f} MB. "
-            "Upload them in parts, or raise STRATA_LARGEST_UPLOAD.",
+            message(
+                "The files are {size:,.1f} MB in total; the limit is {limit:,.0f} MB. Upload them "
+                "in parts, or raise STRATA_LARGEST_UPLOAD.",
+                size=total / 1e6,
+                limit=largest / 1e6,
+            ),
             Weight.BLOCKS,
         )
 
@@ -188,10 +198,12 @@ class _Look:
         is_picture = suffix in PICTURES and suffix not in known_suffixes()
         if problem is None and not is_picture and suffix not in known_suffixes():
             known = ", ".join([*known_suffixes(), ".zip"])
-            problem = f"Strata does not read this format; use {known}"
+            problem = message("Strata does not read this format; use {known}", known=known)
         if problem is None and file.size > DEFAULT_LIMITS.file_size:
-            sizes = f"{file.size / 1e6:,.1f} MB; the limit is {DEFAULT_LIMITS.file_size / 1e6:,.1f}"
-            problem = f"{sizes} MB; split the file"
+            sizes = {"size": file.size / 1e6, "limit": DEFAULT_LIMITS.file_size / 1e6}
+            problem = message(
+                "{size:,.1f} MB; the limit is {limit:,.1f} MB; split the file", **sizes
+            )
         if not is_picture:
             problem = problem or self._in_file(file.name, file.content)
         if problem is not None:
@@ -202,9 +214,9 @@ class _Look:
         own = name.casefold()
         above = {parent.as_posix() for parent in PurePosixPath(own).parents} - {"."}
         if own in self._names:
-            return "another file in this upload has the same name; rename one of them"
+            return message("another file in this upload has the same name; rename one of them")
         if own in self._folders or above & self._names:
-            return "a folder and a file have the same name; rename one of them"
+            return message("a folder and a file have the same name; rename one of them")
         self._names.add(own)
         self._folders |= above
         return None
@@ -234,12 +246,13 @@ class _Look:
                     problem = self._in_member(entry, archive, is_looked_into=left >= 0)
                     is_readable |= problem is None
                     if problem is not None:
-                        message = f"{problem} (in {file.name}; skipped)"
-                        yield UploadNotice(entry.file, message, Weight.ASKS)
+                        within = {"problem": problem, "file": file.name}
+                        told = message("{problem} (in {file}; skipped)", **within)
+                        yield UploadNotice(entry.file, told, Weight.ASKS)
         missed = passed_over(listing.skipped)
         if not is_readable:
-            problem = f"contains no file that can be read. {missed}".rstrip(". ")
-            yield UploadNotice(file.name, problem, Weight.BLOCKS)
+            empty = message("contains no file that can be read")
+            yield UploadNotice(file.name, sentences([empty, missed], ". "), Weight.BLOCKS)
         elif missed:
             yield UploadNotice(file.name, missed, Weight.INFORMS)
 
@@ -269,7 +282,7 @@ def _duplicates(
     for file, content_hash in contents:
         same = first.setdefault(content_hash, file)
         if same != file:
-            yield file, f"identical to {same} in this upload"
+            yield file, message("identical to {file} in this upload", file=same)
     name = release.strip()
     by_name: dict[str, str] = {}
     by_hash: dict[str, str] = {}
@@ -285,15 +298,21 @@ def _duplicates(
         named = ", ".join(sorted(everywhere, key=sort_key))
         yield (
             "",
-            f"All files are identical to those of {named}. Check that {name} is the right release.",
+            message(
+                "All files are identical to those of {others}. Check that {release} is the right "
+                "release.",
+                others=named,
+                release=name,
+            ),
         )
     for file, content_hash in contents:
         if by_name.get(file) == content_hash:
-            yield file, f"already in {name}, unchanged"
+            yield file, message("already in {release}, unchanged", release=name)
         elif file in by_name:
-            yield file, f"replaces the file with this name in {name}"
+            yield file, message("replaces the file with this name in {release}", release=name)
         elif content_hash in by_hash:
-            yield file, f"already in {name} as {by_hash[content_hash]}"
+            there = {"release": name, "file": by_hash[content_hash]}
+            yield file, message("already in {release} as {file}", **there)
 
 
 def _served(

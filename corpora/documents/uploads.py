@@ -20,13 +20,14 @@ from corpora.errors import JobError, UploadError
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from ingestion.archives import canonical_name, stays_inside
+from ingestion.messages import message
 
 KEPT_FOR_RETRY = timedelta(days=7)
 """How long the files of a job that failed or was cancelled are kept."""
 
 _PIECE = 16_000_000
 _LONGEST_PART = 255
-_NOT_KEPT = "The files of this upload are not kept any more. Upload them again."
+_NOT_KEPT = message("The files of this upload are not kept any more. Upload them again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,15 @@ def name_objection(name: str) -> str | None:
     """Return why a file cannot be kept under its name, or None."""
     parts = name.split("/")
     if not stays_inside(name) or "\\" in name:
-        return "its name is not a plain relative path; rename it"
+        return message("its name is not a plain relative path; rename it")
     if any(part == "." or len(part.encode(errors="replace")) > _LONGEST_PART for part in parts):
-        return "its name is too long, or has a part that is only a dot; rename it"
+        return message("its name is too long, or has a part that is only a dot; rename it")
     if name.encode(errors="replace").decode() != name:
-        return "its name is not UTF-8; rename it"
+        return message("its name is not UTF-8; rename it")
     if any(part.startswith(".") for part in parts):
-        return "a hidden file; rename it so that it does not begin with a dot, or leave it out"
+        return message(
+            "a hidden file; rename it so that it does not begin with a dot, or leave it out"
+        )
     return None
 
 
@@ -117,7 +120,7 @@ def store(
         raise UploadError("No file to upload. Choose at least one.")
     for file in files:
         if (problem := name_objection(file.name)) is not None:
-            raise UploadError(f"{file.name!r}: {problem}.")
+            raise UploadError("{file!r}: {problem}.", file=file.name, problem=problem)
     originals = Originals(database)
     with full_disk_is_named(data_dir):
         require_room(data_dir, sum(file.size for file in files))
@@ -197,7 +200,7 @@ def kept_result(database: Database, job_id: int) -> tuple[str, Iterator[bytes]]:
     jobs = Jobs(database)
     files = [file for file in jobs.files(job_id) if file.content_hash]
     missing = JobError(
-        f"Job {job_id} has made no file, or it is not kept any more: order it again."
+        "Job {job_id} has made no file, or it is not kept any more: order it again.", job_id=job_id
     )
     if jobs.get(job_id).kind is not JobKind.PACK or not files:
         raise missing

@@ -42,6 +42,7 @@ from corpora.sources.source import Secrets
 from corpora.sources.syncing import Syncing, keep_outcome
 from ingestion.errors import StrataError
 from ingestion.listing import DEFAULT_LIMITS, Limits, passed_over
+from ingestion.messages import counted, message, sentences
 
 POSTPONED_SECONDS = 30.0
 """A job whose release another process is building is tried again after this time."""
@@ -132,7 +133,7 @@ class JobWork:
         except IngestCancelled:
             if not watch.cancelling:
                 return _Ended(JobState.WAITING)
-            return _Ended(JobState.CANCELLED, "Stopped. What was processed so far is kept.")
+            return _Ended(JobState.CANCELLED, _STOPPED)
         except (BeingBuilt, TakenOver) as error:
             self._postponed[job.id] = time.monotonic() + POSTPONED_SECONDS
             return _Ended(JobState.WAITING, str(error))
@@ -146,8 +147,11 @@ class JobWork:
             _log.exception("job %s failed", job.id)
             return _Ended(
                 JobState.FAILED,
-                f"An unexpected error occurred ({type(error).__name__}); see the worker's log. "
-                "Trying again continues where it stopped.",
+                message(
+                    "An unexpected error occurred ({kind}); see the worker's log. Trying again "
+                    "continues where it stopped.",
+                    kind=type(error).__name__,
+                ),
             )
 
     def _finish(self, job: Job, ended: _Ended) -> None:
@@ -173,7 +177,8 @@ class JobWork:
                 if job.release
                 else delete_product(database, data_dir, job.product, report)
             )
-            return _Ended(JobState.DONE, f"Deleted {_subject(job)}.", {"pages": pages})
+            gone = message("Deleted {subject}.", subject=_subject(job))
+            return _Ended(JobState.DONE, gone, {"pages": pages})
         builder = Builder(
             self.database,
             self.data_dir,
@@ -231,7 +236,8 @@ class JobWork:
         return _Ended(state, run.message, asdict(run) | {"outcome": run.outcome})
 
 
-_NOTHING_READ = "No file could be read, so nothing changed."
+_NOTHING_READ = message("No file could be read, so nothing changed.")
+_STOPPED = message("Stopped. What was processed so far is kept.")
 
 
 class _Ended(NamedTuple):
@@ -281,27 +287,30 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
         "failed": sum(not file.expected for file in report.rejected),
         "skipped": dict(report.skipped),
     }
-    left_out = f" Skipped {_count(len(report.rejected), 'file')}." if report.rejected else ""
+    left_out: list[str] = []
+    if skipped := len(report.rejected):
+        left_out.append(counted("Skipped {number} file.", "Skipped {number} files.", skipped))
     if in_part := len({remark.file for remark in report.remarks}):
-        left_out += f" Read in part: {_count(in_part, 'file')}."
-    if missed := passed_over(report.skipped):
-        left_out += f" {missed}"
+        told = counted("Read in part: {number} file.", "Read in part: {number} files.", in_part)
+        left_out.append(told)
+    left_out.append(passed_over(report.skipped))
     match report.outcome:
         case Outcome.NOTHING_READABLE:
-            return _Ended(JobState.FAILED, f"{_NOTHING_READ}{left_out}", figures, problems)
+            failed = sentences([_NOTHING_READ, *left_out])
+            return _Ended(JobState.FAILED, failed, figures, problems)
         case Outcome.UNCHANGED:
-            message = f"No changes.{left_out}"
+            came_to = message("No changes.")
         case Outcome.PUBLISHED | Outcome.WAITING:
-            documents = _count(report.documents, "document")
             waits = report.outcome is Outcome.WAITING
-            state = "Waits to be published" if waits else "Ready"
-            message = f"{state}: {documents} with {_count(report.pages, 'page')}.{left_out}"
-            message = f"{message} {report.consequences}".rstrip()
-    return _Ended(JobState.DONE, message, figures, problems)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+            came_to = message(
+                "Waits to be published: {documents} with {pages}."
+                if waits
+                else "Ready: {documents} with {pages}.",
+                documents=counted("{number} document", "{number} documents", report.documents),
+                pages=counted("{number} page", "{number} pages", report.pages),
+            )
+            left_out.append(report.consequences)
+    return _Ended(JobState.DONE, sentences([came_to, *left_out]), figures, problems)
 
 
 def _subject(job: Job) -> str:

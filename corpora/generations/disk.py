@@ -39,6 +39,8 @@ def full_disk_is_named(data_dir: Path) -> Iterator[None]:
 
 def _disk_full(data_dir: Path) -> DiskFull:
     return DiskFull(
-        f"There is too little room on the disk that holds {data_dir}, or on the database's. What "
-        "is published is not harmed. Make room and try again; what was read and embedded is kept."
+        "There is too little room on the disk that holds {data_dir}, or on the database's. "
+        "What is published is not harmed. Make room and try again; what was read and embedded "
+        "is kept.",
+        data_dir=data_dir,
     )

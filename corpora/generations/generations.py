@@ -78,8 +78,11 @@ def take_over(session: Session, release_id: int, name: str) -> None:
     for row in session.scalars(rows).all():
         if is_alive(row.builder, row.heartbeat):
             raise BeingBuilt(
-                f"Release {name} is already being ingested by process {row.builder} "
-                f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
+                "Release {name} is already being ingested by process {builder} since "
+                "{created} UTC. Wait for it, or stop it first.",
+                name=name,
+                builder=row.builder,
+                created=f"{row.created:%Y-%m-%d %H:%M}",
             )
         session.delete(row)
 
@@ -146,8 +149,9 @@ def require_claim(session: Session, generation_id: int) -> None:
     claimed = select(GenerationRow.id).where(GenerationRow.id == generation_id, _UNFINISHED)
     if session.scalar(claimed) is None:
         raise TakenOver(
-            f"Generation {generation_id} was abandoned because its builder seemed dead, and is "
-            "not published. Ingest again; what was read and embedded is kept."
+            "Generation {generation_id} was abandoned because its builder seemed dead, and is "
+            "not published. Ingest again; what was read and embedded is kept.",
+            generation_id=generation_id,
         )
 
 

@@ -27,6 +27,7 @@ from corpora.errors import JobError, JobTaken
 from corpora.generations.generations import drop_ended
 from corpora.generations.processes import is_alive
 from corpora.generations.progress import Progress
+from ingestion.messages import message
 
 Job = JobRow
 JobFile = JobFileRow
@@ -96,8 +97,12 @@ class Jobs:
         with self._database.writing() as session:
             row = _require(session, job_id)
             if row.is_final:
-                begun = "deleting" if row.kind is JobKind.DELETE else "publishing"
-                raise JobError(f"Job {job_id} has started {begun} and cannot be stopped.")
+                raise JobError(
+                    "Job {job_id} has started deleting and cannot be stopped."
+                    if row.kind is JobKind.DELETE
+                    else "Job {job_id} has started publishing and cannot be stopped.",
+                    job_id=job_id,
+                )
             if row.state == JobState.RUNNING and row.worker in living_workers(session):
                 row.cancelling = True
             elif row.is_open:
@@ -109,7 +114,9 @@ class Jobs:
             row = _require(session, job_id)
             if row.state not in (JobState.FAILED, JobState.CANCELLED):
                 raise JobError(
-                    f"Job {job_id} is {row.state}; only failed or cancelled jobs can be retried."
+                    "Job {job_id} is {state}; only failed or cancelled jobs can be retried.",
+                    job_id=job_id,
+                    state=message(str(row.state)),
                 )
             _put_back(row)
             row.attempts = 0
@@ -293,7 +300,7 @@ def living_workers(session: Session) -> set[str]:
 def _require(session: Session, job_id: int, people: Collection[str] | None = None) -> Job:
     row = session.get(Job, job_id)
     if row is None or (people is not None and row.person not in people):
-        raise JobError(f"There is no job {job_id}.")
+        raise JobError("There is no job {job_id}.", job_id=job_id)
     return row
 
 
@@ -307,8 +314,11 @@ def _take_from(session: Session, of_workers: ColumnElement[bool]) -> None:
             _end(
                 row,
                 JobState.FAILED,
-                f"The worker crashed {ATTEMPTS} times on this job, possibly out of memory, or lost "
-                "the database; see its log. Try again with fewer files at once.",
+                message(
+                    "The worker crashed {number} times on this job, possibly out of memory, or "
+                    "lost the database; see its log. Try again with fewer files at once.",
+                    number=ATTEMPTS,
+                ),
             )
         else:
             _put_back(row)

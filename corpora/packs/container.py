@@ -88,7 +88,7 @@ class PackFile:
     def _pieces(self, name: str) -> Iterator[bytes]:
         of = self.manifest.members.get(name)
         if of is None:
-            raise BadPack(f"The pack has no {name}: have it made anew.")
+            raise BadPack("The pack has no {name}: have it made anew.", name=name)
         digest, left = sha256(), of.size
         with self._unzipped(), self.zipped.open(name) as file:
             # One byte more than there are: a zip may hold terabytes in a few kilobytes.
@@ -99,14 +99,16 @@ class PackFile:
                 digest.update(piece)
                 yield piece
         if left or digest.hexdigest() != of.sha256:
-            raise BadPack(f"{name} in the pack was changed after it was made.")
+            raise BadPack("{name} in the pack was changed after it was made.", name=name)
 
     @contextmanager
     def _unzipped(self) -> Iterator[None]:
         try:
             yield
         except _UNREADABLE as error:
-            raise BadPack(f"The pack cannot be read: {error}. Fetch it again.") from error
+            raise BadPack(
+                "The pack cannot be read: {error}. Fetch it again.", error=error
+            ) from error
 
 
 @contextmanager
@@ -116,20 +118,27 @@ def open_pack(file: Path | IO[bytes]) -> Iterator[PackFile]:
     try:
         zipped = zipfile.ZipFile(file)
     except (*_UNREADABLE, ValueError) as error:
-        raise BadPack(f"{path} is no release pack: {error}.") from error
+        raise BadPack("{path} is no release pack: {error}.", path=path, error=error) from error
     with zipped:
         if not all(map(_is_plain, zipped.infolist())):
-            raise BadPack(f"{path} is no release pack: a part is encrypted, or packed otherwise.")
+            raise BadPack(
+                "{path} is no release pack: a part is encrypted, or packed otherwise.", path=path
+            )
         texts = [_small(zipped, name, path) for name in (_MANIFEST, _SIGNATURE)]
         try:
             signer = verified_signer(texts[0], json.loads(texts[1]))
             manifest = Manifest.model_validate_json(texts[0])
         except (ValidationError, ValueError, RecursionError) as error:
-            raise BadPack(f"{path} is no release pack of a form that is known here.") from error
+            raise BadPack(
+                "{path} is no release pack of a form that is known here.", path=path
+            ) from error
         if manifest.format != FORMAT:
             raise BadPack(
-                f"{path} has the format {manifest.format}, and this Strata reads {FORMAT}: use the "
-                "version that made it, or have it made anew."
+                "{path} has the format {format}, and this Strata reads {known}: use the "
+                "version that made it, or have it made anew.",
+                path=path,
+                format=manifest.format,
+                known=FORMAT,
             )
         yield PackFile(zipped, manifest, signer)
 
@@ -145,9 +154,11 @@ def _small(zipped: zipfile.ZipFile, name: str, path: Path | str) -> bytes:
         with zipped.open(name) as file:
             text = file.read(_LARGEST[name] + 1)
     except _UNREADABLE as error:
-        raise BadPack(f"{path} is no release pack: it has no {name}.") from error
+        raise BadPack(
+            "{path} is no release pack: it has no {name}.", path=path, name=name
+        ) from error
     if len(text) > _LARGEST[name]:
-        raise BadPack(f"{path} is no release pack: its {name} is too large.")
+        raise BadPack("{path} is no release pack: its {name} is too large.", path=path, name=name)
     return text
 
 
@@ -174,8 +185,9 @@ def write_pack(
             text = manifest.model_dump_json(indent=1).encode()
             if len(text) > _LARGEST[_MANIFEST]:
                 raise BadPack(
-                    f"The release has too many files for a pack ({len(written):,} parts): make it "
-                    "without the original files."
+                    "The release has too many files for a pack ({number:,} parts): make it "
+                    "without the original files.",
+                    number=len(written),
                 )
             zipped.writestr(_MANIFEST, text)
             zipped.writestr(_SIGNATURE, json.dumps(sign(key, text)))

@@ -241,9 +241,9 @@ def packed_pictures(pack: PackFile, document: Document) -> Iterator[FileRow]:
         try:
             media_type(file.data)
         except ValueError as error:
-            raise BadPack(f"A picture of {document.file} in the pack is none.") from error
+            raise BadPack("A picture of {file} in the pack is none.", file=document.file) from error
         if file.content_hash != picture.content_hash:
-            raise BadPack(f"A picture of {document.file} in the pack is another one.")
+            raise BadPack("A picture of {file} in the pack is another one.", file=document.file)
         yield file
 
 
@@ -256,7 +256,9 @@ def packed_documents(pack: PackFile) -> Iterator[PackedDocument]:
                 read = _Document.model_validate_json(line)
                 yield _document(read)
             except (ValidationError, ValueError) as error:
-                raise BadPack(f"Document {number + 1} of the pack is malformed.") from error
+                raise BadPack(
+                    "Document {number} of the pack is malformed.", number=number + 1
+                ) from error
 
 
 def _document(read: _Document) -> PackedDocument:

@@ -46,9 +46,13 @@ def read_key(place: Path) -> Ed25519PrivateKey:
     try:
         key = load_pem_private_key(place.read_bytes(), None)
     except (ValueError, TypeError) as error:
-        raise BadPack(f"{place} holds no key: give a PEM file without a password.") from error
+        raise BadPack(
+            "{place} holds no key: give a PEM file without a password.", place=place
+        ) from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise BadPack(f"{place} holds another kind of key: packs are signed with Ed25519.")
+        raise BadPack(
+            "{place} holds another kind of key: packs are signed with Ed25519.", place=place
+        )
     return key
 
 
@@ -87,15 +91,22 @@ def require_trusted(data_dir: Path, signer: str, trust: str = "") -> None:
     place = data_dir / "keys" / "trusted"
     wanted = trust.lower().replace(":", "").strip()
     if wanted and not _FINGERPRINT.fullmatch(wanted):
-        raise UntrustedPack(f"“{trust}” is no fingerprint: it has 64 hexadecimal digits.")
+        raise UntrustedPack(
+            "“{trust}” is no fingerprint: it has 64 hexadecimal digits.", trust=trust
+        )
     own = data_dir / "keys" / "pack.pem"
     if (place / signer).exists() or (own.exists() and fingerprint(read_key(own)) == signer):
         return
     if wanted != signer:
-        found = "is signed by another key" if wanted else "is signed by a key that is not known"
         raise UntrustedPack(
-            f"The pack {found}: {signer}. Compare it with what its maker tells you by another way, "
-            "then trust it: with --trust and that fingerprint, or by a tick on the page."
+            "The pack is signed by another key: {signer}. Compare it with what its maker tells you "
+            "by another way, then trust it: with --trust and that fingerprint, or by a tick on the "
+            "page."
+            if wanted
+            else "The pack is signed by a key that is not known: {signer}. Compare it with what "
+            "its maker tells you by another way, then trust it: with --trust and that fingerprint, "
+            "or by a tick on the page.",
+            signer=signer,
         )
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     (place / signer).touch()

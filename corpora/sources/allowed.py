@@ -9,6 +9,7 @@ from posixpath import dirname
 
 from corpora.errors import SourceError
 from corpora.sources.options import FolderOptions, GitOptions, SourceOptions
+from ingestion.messages import message
 
 AT_THE_SERVER = "command line"
 """Who added a source at the server's command line, where it may lie in any folder."""
@@ -28,14 +29,19 @@ def require_allowed(options: SourceOptions, folders: Sequence[Path], *, anywhere
         case _:
             return
     if ".." in Path(given).parts:
-        raise SourceError(f"{given} holds .., which may lead anywhere: give the plain path.")
+        raise SourceError(
+            "{given} holds .., which may lead anywhere: give the plain path.", given=given
+        )
     real = Path(place).resolve()
     if not anywhere and not any(real.is_relative_to(folder.resolve()) for folder in folders):
-        leads = f" (it leads to {real})" if str(real) != place.rstrip("/") else ""
+        is_link = str(real) != place.rstrip("/")
+        leads = message(" (it leads to {path})", path=real) if is_link else ""
         raise SourceError(
-            f"{place or '.'} is a folder of the server that the setting source_folders "
-            f"(STRATA_SOURCE_FOLDERS) does not name{leads}. Add it there, or add the source on the "
-            "server with `strata source add`."
+            "{place} is a folder of the server that the setting source_folders "
+            "(STRATA_SOURCE_FOLDERS) does not name{leads}. Add it there, or add the source on "
+            "the server with `strata source add`.",
+            place=place or ".",
+            leads=leads,
         )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from corpora.errors import SourceError
 from corpora.sources.options import RELEASE, FolderOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
+from ingestion.messages import message
 
 
 def open_folder(options: FolderOptions, secrets: Secrets) -> FolderReader:
@@ -44,8 +45,10 @@ class FolderReader:
                 if not fits or entry.name.startswith(".") or not Path(entry.path + below).is_dir():
                     continue
                 if self._inside(fits["release"]) is None:
-                    told = f"{entry.path}{below} leads out of {above or 'its folder'}"
-                    self.remarks.append(f"{told}, and was left out.")
+                    place = {"path": entry.path + below, "folder": above or message("its folder")}
+                    self.remarks.append(
+                        message("{path} leads out of {folder}, and was left out.", **place)
+                    )
                     continue
                 names.append(fits["release"])
         except OSError as error:
@@ -64,7 +67,9 @@ class FolderReader:
         root = self._root(release.name)
         inside = self._inside(release.name)
         if inside is None:
-            raise SourceError(f"{root} became a link out of the folder above it: undo that.")
+            raise SourceError(
+                "{root} became a link out of the folder above it: undo that.", root=root
+            )
         files = list(self._files(root, self.remarks.append))
         for done, path in enumerate(files):
             check_stop()
@@ -74,7 +79,10 @@ class FolderReader:
                 with _opened(path) as opened:
                     if not _lies_in(opened, path, inside):
                         self.remarks.append(
-                            f"{name} is no file of the folder any more, and was left out."
+                            message(
+                                "{path} is no file of the folder any more, and was left out.",
+                                path=name,
+                            )
                         )
                         continue
                     digest = file_digest(opened, "sha256").hexdigest()
@@ -135,11 +143,20 @@ class FolderReader:
                     continue
                 relative = path.relative_to(root).as_posix().encode(errors="replace").decode()
                 if not Path(os.path.realpath(path)).is_relative_to(inside):
-                    remark(f"{relative} is a link out of the folder, and was left out.")
+                    remark(
+                        message(
+                            "{path} is a link out of the folder, and was left out.", path=relative
+                        )
+                    )
                 elif path.is_file():
                     yield path
                 elif path.is_symlink():
-                    remark(f"{relative} is a link to a folder or to nothing, and was left out.")
+                    remark(
+                        message(
+                            "{path} is a link to a folder or to nothing, and was left out.",
+                            path=relative,
+                        )
+                    )
 
 
 def _opened(path: Path) -> BufferedReader:
@@ -164,6 +181,8 @@ def _lies_in(opened: BufferedReader, path: Path, folder: Path) -> bool:
 def _unreadable(path: object, error: OSError) -> SourceError:
     why = (error.strerror or str(error)).lower()
     return SourceError(
-        f"{path} cannot be read ({why}). Check that it is there, that the share is mounted, and "
-        "that the worker may read it."
+        "{path} cannot be read ({why}). Check that it is there, that the share is mounted, "
+        "and that the worker may read it.",
+        path=path,
+        why=why,
     )

@@ -11,6 +11,7 @@ from typing import IO
 
 from corpora.errors import SourceError
 from corpora.sources.git_program import GitProgram, NotGiven, Stop, end
+from ingestion.messages import message
 
 _MOST_FILES = 100_000
 _MOST_LISTED = 32_000_000
@@ -68,8 +69,9 @@ class GitCommit:
             self._run([*_FETCH, _NO_FILES, "--depth=1", "origin", wanted], settings=_PARTIAL)
         if self.sizes([self.revision])[self.revision] is None:
             raise SourceError(
-                f"{self.ref.split('/', 2)[2]} of {self.program.address.url} moved while it was "
-                "read: run the source again."
+                "{ref} of {address} moved while it was read: run the source again.",
+                ref=self.ref.split("/", 2)[2],
+                address=self.program.address.url,
             )
 
     def fetch_blobs(self, oids: Sequence[str]) -> dict[str, int]:
@@ -97,8 +99,10 @@ class GitCommit:
         had = {oid: size for oid, size in sizes.items() if size is not None}
         if len(had) < len(sizes):
             raise SourceError(
-                f"{self.program.address.url} did not send {len(sizes) - len(had):,} files that it "
-                "lists: check the repository with `git fsck`, and run the source again."
+                "{address} did not send {number:,} files that it lists: check the repository "
+                "with `git fsck`, and run the source again.",
+                address=self.program.address.url,
+                number=len(sizes) - len(had),
             )
         return had
 
@@ -124,8 +128,11 @@ class GitCommit:
         tree = f"{self.revision}:{path}"
         if self.sizes([tree])[tree] is None:
             raise SourceError(
-                f"There is no folder {path!r} in {self.program.address.url} at "
-                f"{self.revision[:12]}: give the path that this release has its documentation in."
+                "There is no folder {path!r} in {address} at {revision}: give the path that "
+                "this release has its documentation in.",
+                path=path,
+                address=self.program.address.url,
+                revision=self.revision[:12],
             )
         with self.program.run(
             ["ls-tree", "-r", "-z", "--full-tree", tree],
@@ -135,8 +142,10 @@ class GitCommit:
             listed = printed.read().decode(errors="replace").split("\0")[:-1]
         if len(listed) > _MOST_FILES:
             raise SourceError(
-                f"{self.program.address.url} has more than {_MOST_FILES:,} files"
-                f"{f' in {path}' if path else ''}: name a path with less in it."
+                "{address} has more than {most_files:,} files{more}: name a path with less in it.",
+                address=self.program.address.url,
+                most_files=_MOST_FILES,
+                more=message(" in {path}", path=path) if path else "",
             )
         entries = []
         for row in listed:
@@ -182,7 +191,9 @@ class BlobReader:
             while left:
                 piece = self.told.read(min(left, _PIECE))
                 if not piece:
-                    raise SourceError(f"git ended while it read {oid}: run the source again.")
+                    raise SourceError(
+                        "git ended while it read {oid}: run the source again.", oid=oid
+                    )
                 head = head or piece[:200]
                 out.write(piece)
                 left -= len(piece)
@@ -200,5 +211,5 @@ class BlobReader:
         self.ask.flush()
         header = self.told.readline().split()
         if len(header) != 3:
-            raise SourceError(f"git cannot read the object {oid}: run the source again.")
+            raise SourceError("git cannot read the object {oid}: run the source again.", oid=oid)
         return int(header[2])

@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 from corpora.errors import SourceError
 from corpora.sources.git_address import GitAddress
+from ingestion.messages import message, message_noop
 
 Stop = Callable[[], None]
 
@@ -65,48 +66,70 @@ _LONGEST_REASON = 300
 _REASONS = (
     (
         r"could not read (username|password)|authentication failed|error: 40[13]\b",
-        "the server wants a sign-in, or does not let this token read the repository: name a token "
-        "that may read it",
+        message_noop(
+            "the server wants a sign-in, or does not let this token read the repository: name a "
+            "token that may read it"
+        ),
     ),
     (
         r"repository .*not found|does not appear to be a git repository|not a git repository|"
         r"error: 404",
-        "there is no such repository, or the token may not see it: check the address and the token",
+        message_noop(
+            "there is no such repository, or the token may not see it: check the address and the "
+            "token"
+        ),
     ),
-    (r"dubious ownership", "the repository's owner is unclear: make its folder readable here"),
+    (
+        r"dubious ownership",
+        message_noop("the repository's owner is unclear: make its folder readable here"),
+    ),
     (
         r"unable to update url base|redirect|error: 30\d",
-        "the address leads to another one, which is not followed: give that one (often the same "
-        "with .git at its end)",
+        message_noop(
+            "the address leads to another one, which is not followed: give that one (often the "
+            "same with .git at its end)"
+        ),
     ),
     (
         r"certificate (problem|verif)|server certificate|ssl (connect|peer)|gnutls|self.signed",
-        "the server's certificate is not trusted here: name the file of its authority as ca",
+        message_noop(
+            "the server's certificate is not trusted here: name the file of its authority as ca"
+        ),
     ),
     (
         r"host key verification failed",
-        "the host's key is not among the known ones: add what `ssh-keyscan HOST` prints to the "
-        "file of known hosts, once you have compared it",
+        message_noop(
+            "the host's key is not among the known ones: add what `ssh-keyscan HOST` prints to the "
+            "file of known hosts, once you have compared it"
+        ),
     ),
     (
         r"permission denied|unprotected private key|error in libcrypto|load key",
-        "the host does not accept the key: register its public half there, and keep the file "
-        "readable by the worker alone and without a passphrase",
+        message_noop(
+            "the host does not accept the key: register its public half there, and keep the file "
+            "readable by the worker alone and without a passphrase"
+        ),
     ),
     (
         r"couldn't find remote ref",
-        "the tag or branch is gone since the releases were listed: run the source again",
+        message_noop(
+            "the tag or branch is gone since the releases were listed: run the source again"
+        ),
     ),
     (
         r"over limit",
-        "it holds something that would take more than 1 GB of memory: name a tag or branch "
-        "without it",
+        message_noop(
+            "it holds something that would take more than 1 GB of memory: name a tag or branch "
+            "without it"
+        ),
     ),
-    (r"no space left", "the disk is full: make room and run the source again"),
+    (r"no space left", message_noop("the disk is full: make room and run the source again")),
     (
         r"could not resolve|failed to connect|connection (refused|timed out|reset)|timed out|"
         r"couldn't connect",
-        "the host cannot be reached from here: check its name, the network and the proxy",
+        message_noop(
+            "the host cannot be reached from here: check its name, the network and the proxy"
+        ),
     ),
 )
 
@@ -198,13 +221,16 @@ class GitProgram:
                     said = sum(os.fstat(file.fileno()).st_size for file in (printed, told))
                     if said + self._stored() - before > most_bytes:
                         raise SourceError(
-                            f"{self.address.url} sends more than {most_bytes / 1e6:,.0f} MB: name "
-                            "a path with less in it, or raise the source's max_bytes."
+                            "{address} sends more than {most_bytes:,.0f} MB: name a path with "
+                            "less in it, or raise the source's max_bytes.",
+                            address=self.address.url,
+                            most_bytes=most_bytes / 1e6,
                         )
                     if time.monotonic() - began > _PATIENCE:
                         raise SourceError(
-                            f"{self.address.url} took longer than an hour: run the source again "
-                            "when the network is faster."
+                            "{address} took longer than an hour: run the source again when "
+                            "the network is faster.",
+                            address=self.address.url,
                         )
             finally:
                 if process.poll() is None:
@@ -248,7 +274,11 @@ class GitProgram:
         version = tuple(int(number) for number in re.findall(r"\d+", said)[:2])
         if version < _OLDEST:
             oldest = ".".join(map(str, _OLDEST))
-            raise SourceError(f"{said} is too old: install git {oldest} or newer for the worker.")
+            raise SourceError(
+                "{said} is too old: install git {oldest} or newer for the worker.",
+                said=said,
+                oldest=oldest,
+            )
 
     def _surroundings(self) -> dict[str, str]:
         home = str(self.folder / "home")
@@ -275,13 +305,15 @@ class GitProgram:
         ssh = shutil.which("ssh")
         if ssh is None:
             raise SourceError(
-                f"{self.address.url} needs the program ssh, which is not installed where the "
-                "worker runs: install the package openssh-client there."
+                "{address} needs the program ssh, which is not installed where the worker "
+                "runs: install the package openssh-client there.",
+                address=self.address.url,
             )
         if self.key is None:
             raise SourceError(
-                f"{self.address.url} needs a key: add its file to the setting source_files "
-                "(STRATA_SOURCE_FILES), and name it as the source's key."
+                "{address} needs a key: add its file to the setting source_files "
+                "(STRATA_SOURCE_FILES), and name it as the source's key.",
+                address=self.address.url,
             )
         options = {
             "BatchMode": "yes",
@@ -344,13 +376,19 @@ class GitProgram:
         words = told.replace(self.address.url, "")
         reason = next((why for sign, why in _REASONS if re.search(sign, words, re.I)), None)
         if reason:
-            return SourceError(f"{self.address.url} cannot be read: {reason}.")
+            return SourceError(
+                "{address} cannot be read: {reason}.",
+                address=self.address.url,
+                reason=message(reason),
+            )
         last = [row for row in lines if row.startswith(("fatal:", "error:"))] or lines[-1:]
-        said = " ".join(last).strip()[:_LONGEST_REASON] or "it said nothing"
+        said = " ".join(last).strip()[:_LONGEST_REASON] or message("it said nothing")
         kind = NotGiven if re.search(r"unadvertised object|not our ref", words) else SourceError
         return kind(
-            f"{self.address.url} cannot be read (git: {said}): check the address with "
-            "`git ls-remote` where the worker runs."
+            "{address} cannot be read (git: {said}): check the address with `git ls-remote` where "
+            "the worker runs.",
+            address=self.address.url,
+            said=said,
         )
 
 

@@ -23,11 +23,13 @@ from corpora.sources.git_links import original_addresses
 from corpora.sources.git_objects import BlobReader, Entry, GitCommit
 from corpora.sources.git_program import GitProgram, Stop
 from corpora.sources.options import RELEASE, GitOptions
+from corpora.sources.run_report import of_release
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets, has_short_parts
 from ingestion.figures import PICTURES
 from ingestion.includes import LARGEST_READ
 from ingestion.listing import DEFAULT_LIMITS, passed_over
 from ingestion.loaders import known_suffixes
+from ingestion.messages import counted, message, message_noop
 
 _NEXT = "next"
 _FIRST, _TOGETHER = 20, 1000
@@ -40,11 +42,11 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 _UNREAD = ("image/", "video/", "audio/", "font/")
 
 _NO_TEXT = "media"
-_SUBMODULE = "submodules, which are repositories of their own"
+_SUBMODULE = message_noop("submodules, which are repositories of their own")
 _POINTER = "files that Git LFS keeps elsewhere"
-_OUTWARD = "links that lead out of the repository"
-_NOWHERE = "links to folders or to nothing"
-_UNUSABLE = "files with names that no folder here may hold"
+_OUTWARD = message_noop("links that lead out of the repository")
+_NOWHERE = message_noop("links to folders or to nothing")
+_UNUSABLE = message_noop("files with names that no folder here may hold")
 _MUCH = "pictures that are larger than 20 MB or than the room that max_bytes leaves"
 _LARGE = f"files larger than {DEFAULT_LIMITS.file_size / 1e6:,.0f} MB"
 
@@ -86,15 +88,21 @@ class GitReader:
             revision = refs.get(f"refs/heads/{options.next_branch}")
             if revision is None:
                 raise SourceError(
-                    f"{self._address.url} has no branch {options.next_branch!r}"
-                    f"{_some(refs, 'refs/heads/')}: name another one as next_branch."
+                    "{address} has no branch {next_branch!r}{some}: name another one as "
+                    "next_branch.",
+                    address=self._address.url,
+                    next_branch=options.next_branch,
+                    some=_some(refs, "refs/heads/"),
                 )
             releases.append(FoundRelease(_NEXT, revision))
         if not releases:
             raise SourceError(
-                f"No release of {self._address.url} is chosen by {options.releases!r}"
-                f"{f' since {options.since}' if options.since else ''}"
-                f"{_some(refs, f'refs/{_kind(options)}/')}: change the pattern of releases."
+                "No release of {address} is chosen by {releases!r}{more}{some}: change the "
+                "pattern of releases.",
+                address=self._address.url,
+                releases=options.releases,
+                more=message(" since {release}", release=options.since) if options.since else "",
+                some=_some(refs, f"refs/{_kind(options)}/"),
             )
         return releases
 
@@ -149,8 +157,11 @@ class GitReader:
         if not options.prereleases and 0 < len(finals) < len(names):
             number = len(names) - len(finals)
             self.remarks.append(
-                f"{number:,} pre-release{'s were' if number > 1 else ' was'} left out; the option "
-                "prereleases takes them."
+                counted(
+                    "{number} pre-release was left out; the option prereleases takes them.",
+                    "{number} pre-releases were left out; the option prereleases takes them.",
+                    number,
+                )
             )
             names = finals
         names = sorted(names, key=sort_key)
@@ -212,10 +223,16 @@ class GitReader:
     def _remark(self, release: str, left_out: dict[str, list[str]]) -> None:
         unread = Counter(PurePosixPath(path).suffix.lower() for path in left_out.pop(_NO_TEXT, []))
         if missed := passed_over(unread):
-            self.remarks.append(f"{release}: {missed}")
+            self.remarks.append(of_release(release, missed))
         for kind, paths in left_out.items():
             self.remarks.append(
-                f"{release}: left out {kind} ({len(paths):,}, for example {paths[0][:200]!r})."
+                message(
+                    "{release}: left out {kind} ({number:,}, for example {example!r}).",
+                    release=release,
+                    kind=message(kind),
+                    number=len(paths),
+                    example=paths[0][:200],
+                )
             )
 
 
@@ -264,9 +281,10 @@ class _Reading:
         self._counts["bytes"] += size
         if self._counts["bytes"] > self._most_bytes:
             raise SourceError(
-                f"{self._commit.program.address.url} has more than "
-                f"{self._most_bytes / 1e6:,.0f} MB of files in one release: name a path with less "
-                "in it, or raise the source's max_bytes."
+                "{address} has more than {most_bytes:,.0f} MB of files in one release: name a "
+                "path with less in it, or raise the source's max_bytes.",
+                address=self._commit.program.address.url,
+                most_bytes=self._most_bytes / 1e6,
             )
         self._counts["files"] += 1
         file = self._folder / f"{self._counts['files']:06}"
@@ -309,21 +327,24 @@ def _matching(refs: Mapping[str, str], prefix: str, pattern: str) -> dict[str, s
 
 def _some(refs: Mapping[str, str], prefix: str) -> str:
     names = [ref.removeprefix(prefix) for ref in refs if ref.startswith(prefix)]
-    return f" (there are {', '.join(names[-5:])})" if names else " (there is none at all)"
+    if not names:
+        return message(" (there is none at all)")
+    return message(" (there are {names})", names=", ".join(names[-5:]))
 
 
 def _folder_in_repository(path: str) -> str:
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith("/") or ".." in parts or any(not part.isprintable() for part in parts):
         raise SourceError(
-            f"{path!r} is not a folder in a repository: give a path such as docs/, without .."
+            "{path!r} is not a folder in a repository: give a path such as docs/, without ..",
+            path=path,
         )
     return "/".join(parts)
 
 
 def _there(file: Path) -> Path:
     if not file.is_file():
-        raise SourceError(f"{file} is not there: correct the setting source_files.")
+        raise SourceError("{file} is not there: correct the setting source_files.", file=file)
     return file
 
 

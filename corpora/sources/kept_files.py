@@ -127,7 +127,7 @@ class KeptFiles:
                 for path in paths.pop(content_hash):
                     _write(place, path, data)
             for path, *_ in paths.values():
-                raise SourceError(f"{path} is not kept any more. Run the source again.")
+                raise SourceError("{path} is not kept any more. Run the source again.", path=path)
         return {canonical_name(row.path): row.address for row in rows}
 
     def unused(self) -> Counter[str]:
@@ -188,6 +188,7 @@ def _write(place: Path, path: str, data: bytes) -> None:
         file.write_bytes(data)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         raise SourceError(
-            f"{path} cannot lie beside the other files: one name is both a file and a "
-            "folder. Change one of the two at the source."
+            "{path} cannot lie beside the other files: one name is both a file and a folder. "
+            "Change one of the two at the source.",
+            path=path,
         ) from error

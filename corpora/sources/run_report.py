@@ -6,6 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ingestion.listing import passed_over
+from ingestion.messages import counted, message, sentences
+
+
+def of_release(release: str, remark: str) -> str:
+    """A remark with the release that it is about."""
+    return message("{release}: {remark}", release=release, remark=remark)
 
 
 @dataclass
@@ -52,22 +58,33 @@ class SourceRun:
             outcome: [r.release for r in self.releases if r.outcome == outcome]
             for outcome in ("published", "waits", "unchanged", "failed", "gone")
         }
-        parts = []
-        if named["published"]:
-            parts.append(f"New: {', '.join(named['published'])}.")
-        if named["waits"]:
-            parts.append(f"Waits to be published: {', '.join(named['waits'])}.")
-        if named["unchanged"]:
-            parts.append(f"{len(named['unchanged']):,} unchanged.")
-        for outcome, told in (("failed", "failed:"), ("gone", "is")):
-            of = [r for r in self.releases if r.outcome == outcome]
-            parts += [f"{r.release} {told} {r.message}" for r in of]
+        parts: list[str] = []
+        if new := named["published"]:
+            parts.append(message("New: {releases}.", releases=", ".join(new)))
+        if waiting := named["waits"]:
+            parts.append(message("Waits to be published: {releases}.", releases=", ".join(waiting)))
+        if same := named["unchanged"]:
+            parts.append(counted("{number} unchanged.", "{number} unchanged.", len(same)))
+        told = {"release": "", "message": ""}
+        for one in self.releases:
+            told = {"release": one.release, "message": one.message}
+            if one.outcome == "failed":
+                parts.append(message("{release} failed: {message}", **told))
+        for one in self.releases:
+            told = {"release": one.release, "message": one.message}
+            if one.outcome == "gone":
+                parts.append(message("{release} is {message}", **told))
         parts += [
-            f"{r.release} was moved at its source from {r.before[:12]} to {r.revision[:12]}."
+            message(
+                "{release} was moved at its source from {before} to {now}.",
+                release=r.release,
+                before=r.before[:12],
+                now=r.revision[:12],
+            )
             for r in self.releases
             if r.outcome == "published" and r.before and r.revision not in ("", r.before)
         ]
         skipped = sum((Counter(release.skipped) for release in self.releases), Counter[str]())
         if missed := passed_over(skipped):
             parts.append(missed)
-        return " ".join(parts) or "No release was found."
+        return sentences(parts or [message("No release was found.")])

@@ -18,7 +18,8 @@ def next_run(schedule: str, after: datetime) -> datetime | None:
         found: datetime = next(CronSim(_NAMED.get(schedule, schedule), after.astimezone(UTC)))
     except (CronSimError, StopIteration) as error:
         raise SourceError(
-            f"{schedule!r} is no schedule: choose never, hourly, daily, or five fields of cron "
-            "(minute hour day month weekday, in UTC), as in 30 4 * * 1."
+            "{schedule!r} is no schedule: choose never, hourly, daily, or five fields of cron "
+            "(minute hour day month weekday, in UTC), as in 30 4 * * 1.",
+            schedule=schedule,
         ) from error
     return found

@@ -94,11 +94,17 @@ class Secrets:
         _, bound, host = name.rpartition("@")
         sent_to = f".{urlsplit(address).hostname or ''}"
         if bound and not sent_to.endswith(f".{host.lower()}"):
-            raise SourceError(f"The token {name!r} is for {host} alone, not for {address}.")
+            raise SourceError(
+                "The token {name!r} is for {host} alone, not for {address}.",
+                name=name,
+                host=host,
+                address=address,
+            )
         if name not in self.tokens:
             raise SourceError(
-                f"There is no token {name!r}: add it to the setting source_tokens "
-                "(STRATA_SOURCE_TOKENS), and restart the worker."
+                "There is no token {name!r}: add it to the setting source_tokens "
+                "(STRATA_SOURCE_TOKENS), and restart the worker.",
+                name=name,
             )
         return self.tokens[name].get_secret_value()
 
@@ -106,8 +112,9 @@ class Secrets:
         """The key or certificate file of this name. Raises SourceError where settings have none."""
         if name not in self.files:
             raise SourceError(
-                f"There is no file {name!r}: add its path to the setting source_files "
-                "(STRATA_SOURCE_FILES), and restart the worker."
+                "There is no file {name!r}: add its path to the setting source_files "
+                "(STRATA_SOURCE_FILES), and restart the worker.",
+                name=name,
             )
         return self.files[name]
 

@@ -34,7 +34,7 @@ from corpora.generations.progress import Progress, Stage
 from corpora.sources.allowed import AT_THE_SERVER, require_allowed
 from corpora.sources.kept_files import KeptFiles, is_picture
 from corpora.sources.kinds import source_kind
-from corpora.sources.run_report import ReleaseRun, SourceRun
+from corpora.sources.run_report import ReleaseRun, SourceRun, of_release
 from corpora.sources.source import (
     FetchedFile,
     FoundRelease,
@@ -45,6 +45,7 @@ from corpora.sources.source import (
 from ingestion.archives import stays_inside
 from ingestion.errors import StrataError
 from ingestion.listing import passed_over
+from ingestion.messages import message
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 100, 16_000_000
 _NAMED = 50
@@ -72,7 +73,9 @@ def open_source(
         return of.open(checked, secrets)
     except (ValidationError, ValueError) as error:
         raise SourceError(
-            f"The options of this {kind} source cannot be used ({error}). Add it again."
+            "The options of this {kind} source cannot be used ({error}). Add it again.",
+            kind=kind,
+            error=error,
         ) from error
 
 
@@ -135,7 +138,7 @@ class Syncing:
             one.remarks = [*reader.remarks[said:], *one.remarks]
             run.releases.append(one)
         for name in sorted(known.keys() - {release.name for release in found}):
-            told = "no longer at the source, or not chosen; its documents stay."
+            told = message("no longer at the source, or not chosen; its documents stay.")
             run.releases.append(ReleaseRun(name, "gone", message=told))
         own = (remark for one in run.releases for remark in one.remarks)
         run.remarks = list(dict.fromkeys([*reader.remarks, *own]))
@@ -212,13 +215,17 @@ class Syncing:
                     or not has_short_parts(file.path)
                 ):
                     reader.remarks.append(
-                        f"{file.path!r} is no plain relative path of short names, and was left out."
+                        message(
+                            "{path!r} is no plain relative path of short names, and was left out.",
+                            path=file.path,
+                        )
                     )
                     continue
                 if file.content is None and file.path not in known:
                     raise SourceError(
-                        f"{file.path} came without its content. Report this to the "
-                        "makers of this kind of source."
+                        "{path} came without its content. Report this to the makers of this "
+                        "kind of source.",
+                        path=file.path,
                     )
                 seen += 1
                 size += file.content.stat().st_size if file.content else 0
@@ -231,9 +238,11 @@ class Syncing:
             kept.store(waiting, held, job_id)
         if not seen:
             raise SourceError(
-                f"The source yields no file for {found.name}"
-                + (". What it brought before still serves" if serves else "")
-                + ". Check its address and options."
+                "The source yields no file for {release}. What it brought before still serves. "
+                "Check its address and options."
+                if serves
+                else "The source yields no file for {release}. Check its address and options.",
+                release=found.name,
             )
         kept.drop_unseen(job_id)
 
@@ -263,14 +272,23 @@ class Syncing:
         self._compare(run, serving, report.generation, source.id)
         run.skipped = dict(Counter(report.skipped) + kept.unused())
         if missed := passed_over(run.skipped):
-            run.remarks.append(f"{release}: {missed}")
-        run.remarks += [f"{release}: {f.file}: {f.reason}" for f in report.rejected[:_NAMED]]
+            run.remarks.append(of_release(release, missed))
+        run.remarks += [
+            of_release(release, message("{place}: {reason}", place=f.file, reason=f.reason))
+            for f in report.rejected[:_NAMED]
+        ]
         if report.apart:
             named = ", ".join(report.apart[:_EXAMPLES])
             run.remarks.append(
-                f"{release}: documents from elsewhere have the names of {len(report.apart):,} of "
-                f"its files ({named}). Both are kept: all files of this source stand in the folder "
-                f"{source_name(source.id).replace(':', '-')}."
+                message(
+                    "{release}: documents from elsewhere have the names of {number:,} of its files "
+                    "({names}). Both are kept: all files of this source stand in the folder "
+                    "{folder}.",
+                    release=release,
+                    number=len(report.apart),
+                    names=named,
+                    folder=source_name(source.id).replace(":", "-"),
+                )
             )
 
     def _serving(self, product: str, release: str) -> int | None:
@@ -341,6 +359,9 @@ def _errors_of_files(data_dir: Path, release: str) -> Iterator[None]:
             yield
     except OSError as error:
         raise SourceError(
-            f"A file of {release} cannot be written or read ({error}). Check the disk that holds "
-            f"{data_dir} and the names of the files at the source."
+            "A file of {release} cannot be written or read ({error}). Check the disk that "
+            "holds {data_dir} and the names of the files at the source.",
+            release=release,
+            error=error,
+            data_dir=data_dir,
         ) from error

@@ -10,6 +10,7 @@ from eval.judging.contexts import contextual_precision, contextual_recall, conte
 from eval.judging.correctness import answer_correctness
 from eval.judging.judge import NOT_APPLICABLE, NOT_SHOWN, Judge, JudgedAnswer, JudgeScore, Unscored
 from eval.judging.nuggets import nuggets
+from ingestion.messages import message
 from prompts.fencing import visible
 
 Need = Literal["answer given", "gold", "answerable", "context shown", "context", "citations"]
@@ -43,56 +44,56 @@ class JudgeMetric:
 
 JUDGE_METRICS: Mapping[str, JudgeMetric] = {
     "answer_correctness": JudgeMetric(
-        "answer correctness",
+        message("answer correctness"),
         "QAMR IV-B1, G-Eval",
         ("gold",),
         ("correctness", "its probability"),
         answer_correctness,
     ),
     "answer_relevancy": JudgeMetric(
-        "answer relevancy",
+        message("answer relevancy"),
         "QAMR IV-B2, DeepEval",
         ("answer given",),
         ("statements", "relevancy"),
         answer_relevancy,
     ),
     "faithfulness": JudgeMetric(
-        "faithfulness",
+        message("faithfulness"),
         "QAMR IV-B3, DeepEval",
         ("answer given", "context shown", "context"),
         ("statements", "faithfulness"),
         faithfulness,
     ),
     "contextual_precision": JudgeMetric(
-        "contextual precision",
+        message("contextual precision"),
         "QAMR IV-B4, DeepEval",
         ("gold", "answerable", "context shown"),
         ("contextual precision",),
         contextual_precision,
     ),
     "contextual_recall": JudgeMetric(
-        "contextual recall",
+        message("contextual recall"),
         "QAMR IV-B5, DeepEval",
         ("gold", "answerable", "context shown"),
         ("gold statements", "contextual recall"),
         contextual_recall,
     ),
     "contextual_relevancy": JudgeMetric(
-        "contextual relevancy",
+        message("contextual relevancy"),
         "QAMR IV-B6, DeepEval",
         ("context shown", "context"),
         ("contextual relevancy",),
         contextual_relevancy,
     ),
     "nuggets": JudgeMetric(
-        "completeness by nuggets",
+        message("completeness by nuggets"),
         "TREC RAG 2024, AutoNuggetizer",
         ("gold", "answerable"),
         ("gold statements", "nuggets"),
         nuggets,
     ),
     "attribution": JudgeMetric(
-        "attribution by sentence",
+        message("attribution by sentence"),
         "TREC RAG 2024, support",
         ("answer given", "citations"),
         ("attribution",),

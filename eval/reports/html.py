@@ -10,6 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from chatbot.text.languages import day_in_words, gettext, in_words, language, ngettext
 from eval.reports import wording
 from eval.reports.summary import RunSummary, ScoredAnswer
 from eval.runs.measures import MEASURES
@@ -49,6 +50,9 @@ def _environment() -> Environment:
     )
     environment.globals |= {
         "measures": MEASURES,
+        **{
+            found.__name__: found for found in (gettext, ngettext, in_words, language, day_in_words)
+        },
         "css": lambda outcome: outcome.replace(" ", "-"),
         "groups": wording.GROUPS,
         "arrows": wording.ARROWS,
@@ -57,7 +61,7 @@ def _environment() -> Environment:
             for made in (
                 *(wording.figure, wording.interval, wording.gain, wording.chance),
                 *(wording.tally, wording.all_of, wording.readable, wording.manifest_rows),
-                *(wording.scores_of, wording.tokens),
+                *(wording.scores_of, wording.tokens, wording.failed_with),
             )
         },
     }

@@ -4,17 +4,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
+from chatbot.text.languages import figure as shown
+from chatbot.text.languages import gettext, in_words, ngettext
 from chatbot.text.markdown import as_block, as_label
 from eval.reports.summary import RunSummary, ScoredAnswer, Spread
 from eval.reports.wording import (
     ARROWS,
     GROUPS,
     chance,
+    failed_with,
     figure,
     gain,
     interval,
     manifest_rows,
     readable,
+    span,
     tally,
     tokens,
 )
@@ -35,47 +39,55 @@ def markdown_report(run: RunSummary) -> str:
 def _parts(run: RunSummary) -> Iterator[str]:
     names = [system.name for system in run.systems]
     yield f"# {as_label(run.manifest.name)}\n"
-    yield from (f"**{as_label(remark)}**\n" for remark in run.remarks)
+    yield from (f"**{as_label(in_words(remark))}**\n" for remark in run.remarks)
     yield from _table(
-        ("system", *run.outcomes),
+        (gettext("system"), *map(gettext, run.outcomes)),
         ([s.name, *(f"{s.outcomes[outcome]:,}" for outcome in run.outcomes)] for s in run.systems),
     )
-    yield "Below are means over the questions with their 95 % intervals.\n"
+    means = gettext("Below are means over the questions with their 95 % intervals.")
+    yield f"{means}\n"
     for group, measures in run.measures.items():
-        yield f"## {GROUPS[group]}\n"
-        yield from _table(("measure", *names), (_measure(run, name) for name in measures))
+        yield f"## {gettext(GROUPS[group])}\n"
+        yield from _table((gettext("measure"), *names), (_measure(run, name) for name in measures))
     if run.compared:
-        yield f"## Differences from {as_label(names[0])}\n"
+        yield f"## {gettext('Differences from {name}', name=as_label(names[0]))}\n"
         yield from _table(
-            ("measure", *names[1:]),
+            (gettext("measure"), *names[1:]),
             (
-                [MEASURES[name].label, *(f"{gain(c)} ({chance(c)})" if c else "–" for c in found)]
+                [
+                    in_words(MEASURES[name].label),
+                    *(f"{gain(c)} ({chance(c)})" if c else "–" for c in found),
+                ]
                 for name, found in run.compared.items()
             ),
         )
     if run.plotted:
-        yield "## Spread\n"
-        yield (
+        yield f"## {gettext('Spread')}\n"
+        box = gettext(
             "Half of the questions lie in the box, all of them on the line; the bar in the box is "
-            "the median.\n"
+            "the median."
         )
+        yield f"{box}\n"
     for name in run.plotted:
         yield from _spreads(run, name)
-    yield "## Time and tokens, an answer\n"
+    yield f"## {gettext('Time and tokens, an answer')}\n"
     yield from _table(("", *names), _cost(run))
     for title, field, groups in (
-        ("By kind of question", "by_kind", run.kinds),
-        ("By release", "by_release", run.releases),
+        (gettext("By kind of question: right of all"), "by_kind", run.kinds),
+        (gettext("By release: right of all"), "by_release", run.releases),
     ):
-        yield f"## {title}: right of all\n"
-        rows = ([n, *(tally(getattr(s, field).get(n)) for s in run.systems)] for n in groups)
+        yield f"## {title}\n"
+        rows = (
+            [in_words(n), *(tally(getattr(s, field).get(n)) for s in run.systems)] for n in groups
+        )
         yield from _table(("", *names), rows)
-    yield f"## Failures: {len(run.failures):,}\n"
+    yield f"## {gettext('Failures: {number}', number=shown(len(run.failures)))}\n"
     for case in run.failures[:MOST_FAILURES]:
         yield from _failure(case)
     if len(run.failures) > MOST_FAILURES:
-        yield f"and {len(run.failures) - MOST_FAILURES:,} more\n"
-    yield "## What was run\n"
+        left = len(run.failures) - MOST_FAILURES
+        yield f"{ngettext('and {number} more', 'and {number} more', left)}\n"
+    yield f"## {gettext('What was run')}\n"
     yield from (f"- {name}: {as_label(value)}" for name, value in manifest_rows(run.manifest))
 
 
@@ -86,10 +98,10 @@ def _measure(run: RunSummary, name: str) -> list[str]:
         unscored = system.unscored.get(name)
         parts = (
             f"{figure(name, found.mean)} ({interval(name, found)})" if found else "",
-            f"{unscored:,} unscored" if unscored else "",
+            gettext("{number} unscored", number=shown(unscored)) if unscored else "",
         )
         cells.append(", ".join(filter(None, parts)) or "–")
-    return [f"{measure.label} {ARROWS[measure.better]}".rstrip(), *cells]
+    return [f"{in_words(measure.label)} {ARROWS[measure.better]}".rstrip(), *cells]
 
 
 def _spreads(run: RunSummary, name: str) -> Iterator[str]:
@@ -97,11 +109,12 @@ def _spreads(run: RunSummary, name: str) -> Iterator[str]:
     end = run.end_of_axis(name)
     spreads = {" ".join(visible(s.name).split()): s.spreads.get(name) for s in run.systems}
     width = max(map(cell_len, spreads))
-    yield f"### {MEASURES[name].label}, {figure(name, 0)} to {figure(name, end)}\n"
+    axis = span(figure(name, 0), figure(name, end))
+    yield f"### {in_words(MEASURES[name].label)}, {axis}\n"
     yield "```text"
     for system, spread in spreads.items():
         if spread:
-            ends = " to ".join(figure(name, value) for value in (spread.least, spread.greatest))
+            ends = span(figure(name, spread.least), figure(name, spread.greatest))
             told = f"{figure(name, spread.median)} ({ends})"
             yield f"{set_cell_size(system, width)} {box_plot(spread, end)} {told}"
     yield "```\n"
@@ -136,13 +149,15 @@ def _cost(run: RunSummary) -> Iterator[Sequence[str]]:
 
 
 def _failure(case: ScoredAnswer) -> Iterator[str]:
-    repeat = f", repeat {case.answer.repeat}" if case.answer.repeat else ""
-    yield f"### {case.outcome}: {as_label(f'{case.system}, {case.question.id}{repeat}')}\n"
+    repeat = ""
+    if case.answer.repeat:
+        repeat = f", {gettext('repeat {number}', number=case.answer.repeat)}"
+    yield f"### {gettext(case.outcome)}: {as_label(f'{case.system}, {case.question.id}{repeat}')}\n"
     reply = case.answer.reply
     for name, text in (
-        ("Question", case.question.question),
-        ("Right", case.question.gold_answer),
-        ("Answer", reply.answer if reply else f"failed: {case.answer.error}"),
+        (gettext("Question"), case.question.question),
+        (gettext("Right"), case.question.gold_answer),
+        (gettext("Answer"), reply.answer if reply else failed_with(case.answer.error)),
     ):
         yield f"**{name}:** {as_block(text)}\n"
 

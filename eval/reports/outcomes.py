@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from chatbot.text.languages import gettext_noop
 from eval.runs.folder import ScoreRecord
 
 JUDGED_RIGHT = 0.5
@@ -16,11 +17,11 @@ class Outcome(StrEnum):
     That is an answer that no rule tells right from wrong, and no judge has looked at.
     """
 
-    RIGHT = "right"
-    WRONG_RELEASE = "wrong release"
-    REFUSED = "refused"
-    OTHER = "otherwise wrong"
-    UNTOLD = "not judged"
+    RIGHT = gettext_noop("right")
+    WRONG_RELEASE = gettext_noop("wrong release")
+    REFUSED = gettext_noop("refused")
+    OTHER = gettext_noop("otherwise wrong")
+    UNTOLD = gettext_noop("not judged")
 
 
 Outcomes = Mapping[Outcome, int]

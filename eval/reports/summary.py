@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from chatbot.text.languages import gettext_noop
 from eval.gold import GoldQuestion
 from eval.reports.outcomes import Outcome, Outcomes, counted, outcome_of, share
 from eval.runs.compare import Compared, Comparison, compare_systems
@@ -12,10 +13,12 @@ from eval.runs.folder import AnswerRecord, Manifest, Run, ScoreRecord
 from eval.runs.means import by_question
 from eval.runs.measures import MEASURES, MeasureGroup
 from eval.statistics import bootstrap_interval
+from ingestion.messages import message, message_noop
 
-OTHERS = "others"
+OTHERS = gettext_noop("others")
 _DRAWN = 5
-SEVERAL, LATEST = "several releases", "no release named"
+SEVERAL = message_noop("{product}, several releases")
+LATEST = message_noop("{product}, no release named")
 LEVEL = 0.95
 """The share of repetitions in which an interval holds the true mean."""
 _NO_FAILURES = (Outcome.RIGHT, Outcome.UNTOLD)
@@ -231,7 +234,7 @@ def _summary(
         measures={m: _estimate(v, unscored[m]) for m, v in values.items()},
         spreads={m: _spread(v) for m, v in values.items() if _is_spread(m, v)},
         steps=_steps([one.answer for one in scored]),
-        by_kind=_grouped(scored, lambda one: one.question.kind.replace("_", " ")),
+        by_kind=_grouped(scored, lambda one: message(one.question.kind.replace("_", " "))),
         by_release=_grouped(scored, lambda one: _release(one.question)),
         unscored=unscored,
     )
@@ -287,35 +290,46 @@ def _grouped(
 
 def _release(question: GoldQuestion) -> str:
     if len(question.releases) > 1:
-        return f"{question.product}, {SEVERAL}"
-    return (
-        f"{question.product} {question.release}"
-        if question.release
-        else f"{question.product}, {LATEST}"
-    )
+        return message(SEVERAL, product=question.product)
+    if question.release:
+        return f"{question.product} {question.release}"
+    return message(LATEST, product=question.product)
 
 
 def _remarks(run: Run) -> tuple[str, ...]:
     """What has to be known to read the figures."""
-    manifest, remarks = run.manifest, []
+    manifest, remarks = run.manifest, list[str]()
     asked = {name: len(manifest.asked_of(name, run.questions)) for name in manifest.systems}
     wanted = manifest.repeats * sum(asked.values())
     if len(run.scores) < wanted:
-        remarks.append(f"Not finished: {len(run.scores):,} of {wanted:,} answers are scored.")
+        of = {"number": len(run.scores), "all": wanted}
+        remarks.append(message("Not finished: {number:,} of {all:,} answers are scored.", **of))
     remarks += (
-        f"Not asked of {name}: {left:,} follow-ups, since a tool has no conversation."
+        message(
+            "Not asked of {name}: {number:,} follow-ups, since a tool has no conversation.",
+            name=name,
+            number=left,
+        )
         for name, number in asked.items()
         if (left := len(run.questions) - number)
     )
     if manifest.judge and manifest.judge == manifest.model:
-        remarks.append("The model that answered is the judge of its own answers.")
+        remarks.append(message("The model that answered is the judge of its own answers."))
     if untold := sum(outcome_of(score) is Outcome.UNTOLD for score in run.scores):
         remarks.append(
-            f"Not judged: {untold:,} answers, which no rule tells right from wrong. Have a judge "
-            "look at them."
+            message(
+                "Not judged: {number:,} answers, which no rule tells right from wrong. Have a "
+                "judge look at them.",
+                number=untold,
+            )
         )
     if unscored := sum(len(score.unscored) for score in run.scores):
-        remarks.append(f"Scores that could not be made: {unscored:,}; the tables say of what.")
+        remarks.append(
+            message(
+                "Scores that could not be made: {number:,}; the tables say of what.",
+                number=unscored,
+            )
+        )
     return tuple(remarks)
 
 

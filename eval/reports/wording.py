@@ -2,19 +2,28 @@
 
 from collections.abc import Iterator
 
+from chatbot.text.languages import figure as shown
+from chatbot.text.languages import gettext, gettext_noop, in_words
 from eval.reports.outcomes import Outcome, Outcomes, told
-from eval.reports.summary import Estimate, StepCost
+from eval.reports.summary import OTHERS, Estimate, StepCost
 from eval.runs.compare import Compared
 from eval.runs.folder import Manifest, ScoreRecord
 from eval.runs.measures import MEASURES, MeasureGroup
 
 GROUPS: dict[MeasureGroup, str] = {
-    "answer": "Answers, by rules",
-    "judge": "Answers, by a judge",
-    "retrieval": "Retrieval",
-    "likeness": "Likeness to the gold answer",
-    "cost": "Cost",
+    "answer": gettext_noop("Answers, by rules"),
+    "judge": gettext_noop("Answers, by a judge"),
+    "retrieval": gettext_noop("Retrieval"),
+    "likeness": gettext_noop("Likeness to the gold answer"),
+    "cost": gettext_noop("Cost"),
 }
+WORDS = (
+    *(gettext_noop("release specific differs"), gettext_noop("same in all")),
+    *(gettext_noop("no release"), gettext_noop("follow up"), gettext_noop("table lookup")),
+    *(gettext_noop("compare"), gettext_noop("unanswerable"), gettext_noop("alias")),
+    *(gettext_noop("large"), gettext_noop("medium"), gettext_noop("small")),
+)
+"""The kinds of questions, and how large an effect is."""
 ARROWS = {"higher": "↑", "lower": "↓", None: ""}
 """Which way is good."""
 _LEAST_P = 0.001
@@ -26,24 +35,29 @@ def figure(measure: str, value: float) -> str:
         case "share":
             return f"{value:.0%}"
         case "score":
-            return f"{value:.2f}"
+            return shown(value, 2)
         case "seconds":
-            return f"{value:.1f} s" if value >= 0.95 else f"{value:.2f} s"
+            return f"{shown(value, 1 if value >= 0.95 else 2)} s"
         case "count":
-            return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:,.1f}"
+            return shown(value, 0 if value >= 100 or value == int(value) else 1)
 
 
 def interval(measure: str, estimate: Estimate) -> str:
     """The 95 % interval of an estimate; of a single question there is none."""
     if estimate.interval is None:
-        return "no interval"
-    return " to ".join(figure(measure, end) for end in estimate.interval)
+        return gettext("no interval")
+    return span(*(figure(measure, end) for end in estimate.interval))
+
+
+def span(least: str, greatest: str) -> str:
+    """Two values as the ends of a span: "0.5 to 0.8"."""
+    return gettext("{least} to {greatest}", least=least, greatest=greatest)
 
 
 def scores_of(score: ScoreRecord) -> list[tuple[str, str]]:
     """What is said of an answer itself, measure by measure."""
     return [
-        (measure.label, figure(name, value))
+        (in_words(measure.label), figure(name, value))
         for name, measure in MEASURES.items()
         if measure.group in ("answer", "judge") and (value := score.values.get(name)) is not None
     ]
@@ -51,7 +65,8 @@ def scores_of(score: ScoreRecord) -> list[tuple[str, str]]:
 
 def tokens(cost: StepCost) -> str:
     """The tokens of a step's model calls."""
-    return f"{cost.prompt_tokens:,.0f} tokens read, {cost.completion_tokens:,.0f} written"
+    amounts = {"read": shown(cost.prompt_tokens), "written": shown(cost.completion_tokens)}
+    return gettext("{read} tokens read, {written} written", **amounts)
 
 
 def gain(compared: Compared | None) -> str:
@@ -59,7 +74,8 @@ def gain(compared: Compared | None) -> str:
     if compared is None:
         return "–"
     if MEASURES[compared.measure].unit == "share":
-        return f"{100 * compared.difference:+.0f} points"
+        points = f"{100 * compared.difference:+.0f}"
+        return gettext("{number} points", number=points)
     return f"{compared.difference:+.2f}"
 
 
@@ -68,17 +84,23 @@ def chance(compared: Compared | None) -> str:
     if compared is None:
         return ""
     p = "p < 0.001" if compared.p < _LEAST_P else f"p = {compared.p:.3f}"
-    return f"{p}, A12 {compared.effect.a12:.2f} {compared.effect.band}".rstrip()
+    band = gettext(compared.effect.band) if compared.effect.band else ""
+    return f"{p}, A12 {compared.effect.a12:.2f} {band}".rstrip()
 
 
 def all_of(outcomes: Outcomes) -> str:
     """Every outcome with its number."""
-    return ", ".join(f"{outcome} {number:,}" for outcome, number in outcomes.items())
+    return ", ".join(f"{gettext(outcome)} {number:,}" for outcome, number in outcomes.items())
 
 
 def readable(step: str) -> str:
     """The name of a step as words."""
-    return step.replace("_", " ")
+    return gettext(step) if step == OTHERS else step.replace("_", " ")
+
+
+def failed_with(error: str) -> str:
+    """What stands in place of an answer that failed."""
+    return gettext("failed: {error}", error=error)
 
 
 def tally(outcomes: Outcomes | None) -> str:
@@ -86,36 +108,47 @@ def tally(outcomes: Outcomes | None) -> str:
     if not outcomes:
         return "–"
     more = (
-        f", {outcomes[outcome]} {outcome}"
+        f", {outcomes[outcome]} {gettext(outcome)}"
         for outcome in (Outcome.WRONG_RELEASE, Outcome.UNTOLD)
         if outcomes[outcome]
     )
-    return f"{outcomes[Outcome.RIGHT]} of {told(outcomes)}{''.join(more)}"
+    of = {"number": outcomes[Outcome.RIGHT], "all": told(outcomes)}
+    return f"{gettext('{number} of {all}', **of)}{''.join(more)}"
 
 
 def manifest_rows(manifest: Manifest) -> Iterator[tuple[str, str]]:
     """What was run, name by name; what is not known is left out."""
     rows = {
-        "started": f"{manifest.started:%Y-%m-%d %H:%M %Z}".strip(),
-        "finished": f"{manifest.finished:%Y-%m-%d %H:%M %Z}".strip() if manifest.finished else "",
-        "state": manifest.state,
-        "questions": f"{manifest.questions} of {manifest.questions_file}, "
-        f"SHA-256 {manifest.questions_sha256[:12]}",
-        "systems": ", ".join(
-            f"{name} at {manifest.addresses[name]}" if name in manifest.addresses else name
+        gettext("started"): f"{manifest.started:%Y-%m-%d %H:%M %Z}".strip(),
+        gettext("finished"): f"{manifest.finished:%Y-%m-%d %H:%M %Z}".strip()
+        if manifest.finished
+        else "",
+        gettext("state"): gettext(manifest.state),
+        gettext("questions"): gettext(
+            "{number} of {file}, SHA-256 {digest}",
+            number=manifest.questions,
+            file=manifest.questions_file,
+            digest=manifest.questions_sha256[:12],
+        ),
+        gettext("systems"): ", ".join(
+            gettext("{name} at {address}", name=name, address=manifest.addresses[name])
+            if name in manifest.addresses
+            else name
             for name in manifest.systems
         ),
-        "repeats": str(manifest.repeats),
-        "model": manifest.model or "none",
-        "judge": manifest.judge or "none",
+        gettext("repeats"): str(manifest.repeats),
+        gettext("model"): manifest.model or gettext("none"),
+        gettext("judge"): manifest.judge or gettext("none"),
         "Strata": " ".join(filter(None, (manifest.strata, manifest.commit[:12]))),
-        "settings": ", ".join(f"{name}={value}" for name, value in manifest.settings.items()),
-        "prompts": ", ".join(f"{name} {mark}" for name, mark in manifest.prompts.items()),
-        "documents": ", ".join(
+        gettext("settings"): ", ".join(
+            f"{name}={value}" for name, value in manifest.settings.items()
+        ),
+        gettext("prompts"): ", ".join(f"{name} {mark}" for name, mark in manifest.prompts.items()),
+        gettext("documents"): ", ".join(
             f"{product} {release} {mark[:12]}"
             for product, releases in manifest.corpora.items()
             for release, mark in releases.items()
         ),
-        "processor cores": str(manifest.cores),
+        gettext("processor cores"): str(manifest.cores),
     }
     return ((name, value) for name, value in rows.items() if value)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from eval.gold import GoldError
+from ingestion.messages import message
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "nr", "no", "number", "key"),
@@ -36,8 +37,9 @@ def parse_columns(written: Iterable[str]) -> dict[str, str]:
             continue
         if not equals or role not in USUAL_NAMES:
             raise GoldError(
-                f"{pair.strip()!r} maps no column: write NAME=COLUMN, with a name of "
-                f"{', '.join(USUAL_NAMES)}"
+                "{pair!r} maps no column: write NAME=COLUMN, with a name of {usual_names}",
+                pair=pair.strip(),
+                usual_names=", ".join(USUAL_NAMES),
             )
         chosen[role] = column
     return chosen
@@ -65,10 +67,12 @@ def find_columns(there: Sequence[str], chosen: Mapping[str, str]) -> dict[str, s
     for role in ("question", "gold_answer", *filter(chosen.get, chosen)):
         if role not in found:
             column = chosen.get(role, "")
-            advice = "" if column else f" (map one: --columns {role}=COLUMN)"
+            advice = message(" (map one: --columns {role}=COLUMN)", role=role)
             raise GoldError(
-                f"no column {column or role!r}{advice}; the file has the columns: "
-                f"{', '.join(there) or 'none'}"
+                "no column {column!r}{advice}; the file has the columns: {there}",
+                column=column or role,
+                advice="" if column else advice,
+                there=", ".join(there) or message("none"),
             )
     return found
 

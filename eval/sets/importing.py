@@ -23,6 +23,7 @@ from eval.gold import GoldError, GoldQuestion, QuestionKind
 from eval.sets.columns import PATTERNS, find_columns
 from eval.sets.rows import Row, columns_of, plain_cell
 from eval.sets.wording import naming, question_id
+from ingestion.messages import message
 
 _CARRIED = ("history", "releases", "facts", "steps", "sources", "absent_in_release")
 _CARRIED_FLAGS = ("release_not_in_corpora",)
@@ -37,6 +38,10 @@ _LONGEST = 4_000
 
 class UnusableRow(ValueError):
     """A row cannot be used; the message says why."""
+
+    def __init__(self, text: str = "", /, **values: object) -> None:
+        """Take the message, or a text with places and what stands in them."""
+        super().__init__(message(text, **values))
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ def import_questions(
         try:
             question = _question(row, found, carried, defaults, products)
             if question.id in questions:
-                raise UnusableRow(f"the question or its id {question.id!r} stands twice")
+                raise UnusableRow("the question or its id {id!r} stands twice", id=question.id)
             questions[question.id] = question
             renamed += question.question != _one_line(row.cells[found["question"]])
         except ValidationError as error:
@@ -109,8 +114,11 @@ def import_questions(
     used = {*found.values(), *carried, *_CARRIED_FLAGS}
     ignored = tuple(column for column in there if column not in used)
     if not questions:
-        why = f"line {left_out[0].line}: {left_out[0].reason}" if left_out else "no row"
-        raise GoldError(f"{name}: no line can be used ({why})")
+        why = message("no row")
+        if left_out:
+            first = {"number": left_out[0].line, "reason": left_out[0].reason}
+            why = message("line {number}: {reason}", **first)
+        raise GoldError("{name}: no line can be used ({why})", name=name, why=why)
     return ImportedSet(name, tuple(questions.values()), tuple(left_out), found, ignored, renamed)
 
 
@@ -128,16 +136,18 @@ def _question(
     answer = str(said.get("gold_answer") or "").strip()
     for role, given in (("question", text["question"]), ("answer", answer)):
         if not given:
-            raise UnusableRow(f"the {role} is empty")
+            raise UnusableRow("the {role} is empty", role=role)
         if len(given) > _LONGEST:
-            raise UnusableRow(f"the {role} is longer than {_LONGEST:,} characters")
+            raise UnusableRow(
+                "the {role} is longer than {longest:,} characters", role=role, longest=_LONGEST
+            )
     product = text["product"] or defaults.product
     if not product:
         raise UnusableRow("it names no product, and no other says which (--product)")
     owner = find_product(product, products)
     product = owner.name if owner else product
     if defaults.uploaded and product != defaults.product:
-        raise UnusableRow(f"it is about another product: {product!r:.80}")
+        raise UnusableRow("it is about another product: {product!r}", product=f"{product:.80}")
     lists = {key: _listed(row.cells.get(key)) for key in carried}
     fields: dict[str, Any] = {key: values for key, values in lists.items() if values}
     fields |= {key: True for key in _CARRIED_FLAGS if row.cells.get(key) in (True, "true")}
@@ -182,7 +192,12 @@ def _known(release: str, owner: Product | None) -> str:
         if is_among(release, offered.name, *offered.aliases):
             return offered.name
     there = ", ".join(r.name for r in owner.releases) or "none yet"
-    raise UnusableRow(f"there is no release {release!r:.80} of {owner.name}; there is: {there}")
+    raise UnusableRow(
+        "there is no release {release!r} of {owner}; there is: {there}",
+        release=f"{release:.80}",
+        owner=owner.name,
+        there=there,
+    )
 
 
 def _sources(said: Mapping[str, Any], release: str) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.question_tables import ProposalRow
 from eval.gold import GoldQuestion
 from eval.sets.wording import digest_of
+from ingestion.messages import message
 
 LONGEST = {"question": 4_000, "gold_answer": 20_000}
 """Characters."""
@@ -133,7 +134,9 @@ class Proposals:
         with self.database.writing() as session:
             row = _row(session, proposal)
             _decided(row, person, state)
-            recorded(session, person, f"question {state}", f"question {proposal}")
+            recorded(
+                session, person, f"question {state}", message("question {number}", number=proposal)
+            )
 
     def edit(self, person: Person, proposal: int, question: str, answer: str) -> None:
         """Accept a proposal with another question or answer; its patterns are those of the answer.
@@ -154,19 +157,25 @@ class Proposals:
                 gold = GoldQuestion.model_validate(fields)
             except ValidationError as error:
                 raise BadInput(
-                    f"That is no question with an answer: {first_problem(error)}."
+                    "That is no question with an answer: {problem}.", problem=first_problem(error)
                 ) from error
             digest = digest_of(row.product, row.release, gold.question)
             other = select(ProposalRow.id).where(
                 ProposalRow.digest == digest, ProposalRow.id != row.id
             )
             if (there := session.scalar(other)) is not None:
-                raise BadInput(f"This question is there already: question {there}.")
+                raise BadInput("This question is there already: question {there}.", there=there)
             row.gold, row.digest = gold.model_dump(mode="json"), digest
             _decided(row, person, State.ACCEPTED)
             # Of texts the log keeps only the length, because it is kept for good.
             lengths = {field: len(text) for field, text in changed.items()}
-            recorded(session, person, "edit question", f"question {proposal}", **lengths)
+            recorded(
+                session,
+                person,
+                "edit question",
+                message("question {number}", number=proposal),
+                **lengths,
+            )
 
 
 def accepted(session: Session, product: str | None = None) -> Iterable[Proposal]:
@@ -214,7 +223,7 @@ def _wanted(state: State, product: str | None) -> list[ColumnElement[bool]]:
 
 def _row(session: Session, proposal: int) -> ProposalRow:
     if (row := session.get(ProposalRow, proposal)) is None:
-        raise BadInput(f"There is no question {proposal}.")
+        raise BadInput("There is no question {number}.", number=proposal)
     return row
 
 

@@ -15,6 +15,7 @@ from corpora.catalog.spreadsheet import csv_rows
 from eval.gold import GoldError
 from ingestion.decoding import decode, objection
 from ingestion.listing import DEFAULT_LIMITS
+from ingestion.messages import message
 from ingestion.page import Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
 from prompts.fencing import visible
@@ -45,19 +46,27 @@ def read_rows(data: bytes, name: str) -> tuple[Row, ...]:
     suffix = Path(name).suffix.lower()
     reading = {".csv": _csv, ".tsv": _csv, ".jsonl": _jsonl, ".xlsx": _xlsx, ".xlsm": _xlsx}
     if suffix not in reading:
-        raise GoldError(f"{name}: give a .csv, .xlsx or .jsonl file")
+        raise GoldError("{name}: give a .csv, .xlsx or .jsonl file", name=name)
     if len(data) > LARGEST:
-        raise GoldError(f"{name} is larger than {LARGEST:,} bytes: divide it into several")
+        raise GoldError(
+            "{name} is larger than {largest:,} bytes: divide it into several",
+            name=name,
+            largest=LARGEST,
+        )
     if fault := objection(data, name):
-        raise GoldError(f"{name}: {fault}")
+        raise GoldError("{name}: {fault}", name=name, fault=fault)
     try:
         rows = tuple(islice(reading[suffix](data, name), MOST_ROWS + 1))
     except UnreadableFile as error:
-        raise GoldError(f"{name}: {error}") from error
+        raise GoldError("{name}: {error}", name=name, error=error) from error
     if not rows:
-        raise GoldError(f"{name}: there is nothing in this file below its first row")
+        raise GoldError("{name}: there is nothing in this file below its first row", name=name)
     if len(rows) > MOST_ROWS:
-        raise GoldError(f"{name} has more than {MOST_ROWS:,} rows: divide it into several")
+        raise GoldError(
+            "{name} has more than {most_rows:,} rows: divide it into several",
+            name=name,
+            most_rows=MOST_ROWS,
+        )
     _require_few(columns_of(rows), name)
     return rows
 
@@ -80,7 +89,7 @@ def _xlsx(data: bytes, name: str) -> Iterator[Row]:
     with closing(sandbox):
         read = sandbox.parse(data, name)
     if isinstance(read, Rejected):
-        raise GoldError(f"{name}: {read.reason}")
+        raise GoldError("{name}: {reason}", name=name, reason=read.reason)
     blocks = (block for page in read.pages for block in page.blocks)
     yield from _below_header(((int(b.anchor or 0), json.loads(b.text)) for b in blocks), name)
 
@@ -90,14 +99,19 @@ def _below_header(rows: Iterator[tuple[int, list[str]]], name: str) -> Iterator[
     _require_few(list(filter(None, header)), name)
     for line, cells in rows:
         beyond = "".join(cells[len(header) :]).strip()
-        fault = "it has more cells than the first row names columns" if beyond else ""
+        many = message("it has more cells than the first row names columns")
+        fault = many if beyond else ""
         pairs = zip(header, cells, strict=False)
         yield Row(line, {column: plain_cell(cell) for column, cell in pairs if column}, fault)
 
 
 def _require_few(columns: Sized, name: str) -> None:
     if len(columns) > MOST_COLUMNS:
-        raise GoldError(f"{name} has more than {MOST_COLUMNS} columns: leave some out")
+        raise GoldError(
+            "{name} has more than {most_columns} columns: leave some out",
+            name=name,
+            most_columns=MOST_COLUMNS,
+        )
 
 
 def _jsonl(data: bytes, name: str) -> Iterator[Row]:

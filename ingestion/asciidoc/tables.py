@@ -51,7 +51,9 @@ def table(
         try:
             rows = [[_Cell(text.strip()) for text in row] for row in parted]
         except csv.Error as error:
-            raise UnreadableFile(f"a table in it cannot be read ({error}); correct it") from error
+            raise UnreadableFile(
+                "a table in it cannot be read ({error}); correct it", error=error
+            ) from error
     options = set(re.split(r"[ ,]", attributes.get("options", "")))
     has_header = "header" in options or (_is_header(lines) and "noheader" not in options)
     parts = ["<table>"]

@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Protocol
 
+from ingestion.messages import message
 from ingestion.ocr import Ocr
 from ingestion.page import Document, UnreadableFile
 from ingestion.plugins import BadPlugin, ExtensionPoint
@@ -88,7 +89,9 @@ def load(data: bytes, file: str, ocr: Ocr | None = None) -> Document:
     else:
         known = ", ".join(known_suffixes())
         raise UnreadableFile(
-            f"Strata cannot read {suffix or 'a file without a suffix'}; known are {known}"
+            "Strata cannot read {suffix}; known are {known}",
+            suffix=suffix or message("a file without a suffix"),
+            known=known,
         )
     if isinstance(loader, BadPlugin):
         raise UnreadableFile(str(loader)) from loader

@@ -30,7 +30,9 @@ def load(data: bytes, file: str) -> Document:
     try:
         blocks = list(sheet_blocks(_rows(text, sign)))
     except csv.Error as error:
-        raise UnreadableFile(f"it cannot be split into cells ({error}); correct it") from error
+        raise UnreadableFile(
+            "it cannot be split into cells ({error}); correct it", error=error
+        ) from error
     return flowing_document(data, file, "", blocks)
 
 

@@ -11,6 +11,7 @@ from ingestion.docbook_names import BOXES, PREFORMATTED, ROOTS, SECTIONS, STRUCK
 from ingestion.documents import flowing_document
 from ingestion.html_parts import line, whole_number
 from ingestion.loaders.html import fragment_blocks
+from ingestion.messages import message
 from ingestion.ordinals import NUMERATIONS
 from ingestion.page import (
     BlockKind,
@@ -54,7 +55,7 @@ def load(data: bytes, file: str) -> Document:
         if not is_own:
             raise NotDocumentation("XML, and neither DocBook nor DITA") from error
         raise UnreadableFile(
-            f"its XML is broken ({collapse(str(error))[:150]}); correct it"
+            "its XML is broken ({error}); correct it", error=collapse(str(error))[:150]
         ) from error
     is_docbook = etree.QName(root).namespace == _NAMESPACE
     includes = elsewhere + len(list(root.iter(_INCLUDE)))
@@ -84,7 +85,9 @@ def load(data: bytes, file: str) -> Document:
         rewrite(root)
     markup = etree.tostring(root, method="html", encoding="unicode")
     read = flowing_document(data, file, "", fragment_blocks(markup))
-    remark = f"parts that lie in other files are not read in their place: {includes}"
+    remark = message(
+        "parts that lie in other files are not read in their place: {number}", number=includes
+    )
     return replace(read, remarks=(remark,)) if includes else read
 
 

@@ -12,6 +12,7 @@ from ingestion.archives import Archive
 from ingestion.documents import document
 from ingestion.figures import WITHIN, paths_of
 from ingestion.loaders import html
+from ingestion.messages import message
 from ingestion.page import Document, Figure, NothingToRead, Page, UnreadableFile, collapse
 
 _CONTAINER = "META-INF/container.xml"
@@ -42,9 +43,10 @@ def load(data: bytes, file: str) -> Document:
                 continue
             with suppress(NothingToRead):
                 pages += (_with_parts(page, name) for page in html.load(content, name).pages)
-    remark = f"chapters that are not there or too large: {', '.join(missing[:5])}"
+    named = ", ".join(missing[:5])
+    remark = message("chapters that are not there or too large: {names}", names=named)
     if not pages:
-        raise UnreadableFile(remark if missing else "there is no text in it")
+        raise UnreadableFile(remark if missing else message("there is no text in it"))
     numbered = [replace(page, number=number) for number, page in enumerate(pages, start=1)]
     title = next((collapse(t.text or "") for t in _elements(package, "title")), "")
     remarks = (remark,) if missing else ()

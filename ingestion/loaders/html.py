@@ -23,6 +23,7 @@ from ingestion.html_parts import is_layout, line, raw_text
 from ingestion.html_rewriting import rewrite
 from ingestion.html_shown import UNNAMED, show
 from ingestion.html_tree import OF_CLASS, found, put_first
+from ingestion.messages import counted, message
 from ingestion.page import (
     CELL_DELIMITER,
     Block,
@@ -113,12 +114,15 @@ def _unnamed(blocks: Sequence[Block]) -> tuple[str, ...]:
     if not rows:
         return ()
     number = sum(row.text.split(CELL_DELIMITER).count(UNNAMED) for row in rows)
-    place = rows[0].path[-1] if rows[0].path else "its first lines"
-    icons = "1 icon has" if number == 1 else f"{number:,} icons have"
-    return (
-        f"{icons} no name, so what {'it means' if number == 1 else 'they mean'} was not read "
-        f"(first in “{place}”: {rows[0].text})",
+    place = rows[0].path[-1] if rows[0].path else message("its first lines")
+    remark = counted(
+        "{number} icon has no name, so what it means was not read (first in “{place}”: {row})",
+        "{number} icons have no name, so what they mean was not read (first in “{place}”: {row})",
+        number,
+        place=place,
+        row=rows[0].text,
     )
+    return (remark,)
 
 
 def fragment_blocks(markup: str) -> list[Block]:
@@ -188,7 +192,7 @@ def _parsed(text: str) -> HtmlElement:
             _NO_XML.sub(" ", text).encode("utf-8", errors="replace"), parser=parser
         )
     except etree.ParserError as error:
-        raise UnreadableFile(f"no HTML was found in it ({error})") from error
+        raise UnreadableFile("no HTML was found in it ({error})", error=error) from error
     if any("depth" in entry.message.lower() for entry in parser.error_log):
         raise UnreadableFile("its elements are nested too deeply to be read; the file is broken")
     return root

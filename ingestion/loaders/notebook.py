@@ -12,6 +12,7 @@ from ingestion.documents import flowing_document
 from ingestion.html_parts import whole_number
 from ingestion.loaders.html import fragment_blocks
 from ingestion.loaders.markdown import markdown_html
+from ingestion.messages import message
 from ingestion.names import FRONT_MATTER
 from ingestion.page import Document, UnreadableFile
 from ingestion.structured_data import mapping, members, structured_data
@@ -44,7 +45,8 @@ def load(data: bytes, file: str) -> Document:
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
     pictures = sum(_is_picture(o) for c in cells for o in members(mapping(c).get("outputs")))
-    remarks = (f"pictures that its code draws are not read: {pictures}",) if pictures else ()
+    remark = message("pictures that its code draws are not read: {number}", number=pictures)
+    remarks = (remark,) if pictures else ()
     return replace(flowing_document(data, file, "", blocks), remarks=remarks)
 
 

@@ -71,7 +71,9 @@ def _presentation(source: io.BytesIO, data: bytes, file: str) -> Document:
             for number, slide in enumerate(slides, 1)
         ]
     except PythonPptxError as error:
-        raise UnreadableFile(f"damaged presentation ({error}); save it again") from error
+        raise UnreadableFile(
+            "damaged presentation ({error}); save it again", error=error
+        ) from error
     titles = [block.text for page in pages for block in page.blocks[:1]]
     if not titles:
         raise UnreadableFile("it contains no text; pictures of text need OCR first")

@@ -9,6 +9,7 @@ from ingestion.api_schemas import Schemas, name_of
 from ingestion.decoding import decode
 from ingestion.documents import document, paginate
 from ingestion.loaders.markdown import markdown_blocks
+from ingestion.messages import message
 from ingestion.page import (
     Block,
     BlockKind,
@@ -51,7 +52,8 @@ def load(data: bytes, file: str) -> Document:
     numbers = count(1)
     pages = [Page(next(numbers), page.blocks) for section in sections for page in paginate(section)]
     elsewhere = interface.schemas.elsewhere
-    remark = f"references to other files are not followed: {', '.join(sorted(elsewhere)[:5])}"
+    named = ", ".join(sorted(elsewhere)[:5])
+    remark = message("references to other files are not followed: {names}", names=named)
     remarks = (remark,) if elsewhere else ()
     return document(data, file, interface.title, pages, remarks)
 

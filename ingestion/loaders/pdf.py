@@ -36,6 +36,7 @@ from ingestion.loaders.pdf_strokes import (
 )
 from ingestion.loaders.pdf_tables import Table, aligned_tables, beside_each_other, drawn_tables
 from ingestion.loaders.pdf_text import Typography, Vocabulary
+from ingestion.messages import message, sentences
 from ingestion.mupdf import pymupdf
 from ingestion.ocr import Ocr, ScanReader
 from ingestion.page import Document, DocumentKind, Page, UnreadableFile
@@ -78,7 +79,7 @@ def _opened(data: bytes) -> Iterator[Any]:
         opened = mupdf.open(stream=data, filetype="pdf")
     except (mupdf.FileDataError, mupdf.EmptyFileError) as error:
         raise UnreadableFile(
-            f"damaged PDF that cannot be opened ({error}); download it again"
+            "damaged PDF that cannot be opened ({error}); download it again", error=error
         ) from error
     with opened as pdf:
         if pdf.needs_pass:
@@ -90,7 +91,7 @@ def _opened(data: bytes) -> Iterator[Any]:
                 raise UnreadableFile("damaged PDF without pages; download it again")
             yield pdf
         except (mupdf.mupdf.FzErrorBase, RuntimeError) as error:
-            raise UnreadableFile(f"damaged PDF ({error}); download it again") from error
+            raise UnreadableFile("damaged PDF ({error}); download it again", error=error) from error
 
 
 @dataclass
@@ -128,8 +129,8 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
     scans = [sheet for sheet in sheets if _is_unmapped(sheet) or _is_scan(sheet)]
     remarks = _read_scans(pdf, sheets, scans, rotations, ocr)
     if not any(sheet.lines or sheet.scanned for sheet in sheets):
-        found_none = ("OCR found none either",) if ocr else ()
-        raise UnreadableFile("; ".join(["no text", *(remarks or found_none)]))
+        found_none = (message("OCR found none either"),) if ocr else ()
+        raise UnreadableFile(sentences([message("no text"), *(remarks or found_none)], "; "))
     scanned = {sheet.number for sheet in scans}
     read = ((sheet.number, sheet.page) for sheet in sheets if sheet.number not in scanned)
     remarks += unread_pictures(read)
@@ -187,18 +188,28 @@ def _read_scans(
         if sheet.number in unmapped:
             sheet.lines = []
     if ocr is None:
-        kind = "or have fonts that do not tell their letters " if unmapped else ""
-        return (
-            f"{len(scans)} of {len(sheets)} pages are pictures of text {kind}(such as page "
-            f"{scans[0].number}) and were not read: STRATA_OCR=eng reads English ones",
+        unread = message(
+            "{number} of {all} pages are pictures of text or have fonts that do not tell their "
+            "letters (such as page {page}) and were not read: STRATA_OCR=eng reads English ones"
+            if unmapped
+            else "{number} of {all} pages are pictures of text (such as page {page}) and were not "
+            "read: STRATA_OCR=eng reads English ones",
+            number=len(scans),
+            all=len(sheets),
+            page=scans[0].number,
         )
+        return (unread,)
     reader = ScanReader(ocr)
     for done, sheet in enumerate(scans):
         if not reader.has_time:
-            return (
-                f"OCR read {done} of {len(scans)} scanned pages, up to page {sheet.number - 1}, in "
-                "its time: raise STRATA_READING_SECONDS, or split the file",
+            in_part = message(
+                "OCR read {done} of {all} scanned pages, up to page {page}, in its time: raise "
+                "STRATA_READING_SECONDS, or split the file",
+                done=done,
+                all=len(scans),
+                page=sheet.number - 1,
             )
+            return (in_part,)
         page = pdf[sheet.number - 1]
         page.set_rotation(rotations[sheet.number - 1])
         sheet.scanned, sheet.lines = reader.text(page), []

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ingestion.loaders.pdf_figures import repeated
+from ingestion.messages import message
 from ingestion.unread import Unread
 
 _SMALLEST = 36.0
@@ -29,7 +30,7 @@ def unread_pictures(pages: Iterable[tuple[int, Any]]) -> tuple[str, ...]:
     unread = Unread()
     for number, on_page in zip(numbers, on_pages, strict=True):
         for kind in on_page - told:
-            unread.add("picture", f"on page {number}")
+            unread.add("picture", message("on page {number}", number=number))
             told.add(kind)
     return unread.remarks()
 

@@ -173,7 +173,7 @@ def parse_svg(svg: str) -> etree._Element:
     try:
         root = etree.fromstring(svg.encode("utf-8", errors="replace"), parser)
     except etree.XMLSyntaxError as error:
-        raise UnreadableFile(f"damaged, its XML cannot be parsed ({error.msg})") from error
+        raise UnreadableFile("damaged, its XML cannot be parsed ({msg})", msg=error.msg) from error
     if root is None or _name(root) != "svg":
         raise UnreadableFile("not an SVG drawing: its root element is not svg")
     return root

@@ -11,6 +11,7 @@ from ingestion.loaders.office_figures import settled
 from ingestion.loaders.ooxml import Element, Package, is_on, number, value
 from ingestion.loaders.word_runs import Runs, is_placeholder
 from ingestion.loaders.word_styles import Numbering, Styles
+from ingestion.messages import message
 from ingestion.page import (
     Block,
     BlockKind,
@@ -105,7 +106,9 @@ class _Reader:
     @property
     def _place(self) -> str:
         path = self._position.path
-        return f"below “{path[-1]}”" if path else "before the first heading"
+        if not path:
+            return message("before the first heading")
+        return message("below “{heading}”", heading=path[-1])
 
     def _paragraph(self, paragraph: Element) -> Iterator[Block]:
         names = self._styles.names(paragraph)

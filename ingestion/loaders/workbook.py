@@ -11,6 +11,7 @@ from typing import Any
 from ingestion.archives import Archive, Member, opened
 from ingestion.documents import flowing_document
 from ingestion.loaders.number_formats import shown_number
+from ingestion.messages import message
 from ingestion.page import Block, BlockKind, Document, collapse
 from ingestion.sheets import sheet_blocks
 from ingestion.superscripts import superscript
@@ -46,13 +47,16 @@ def load(data: bytes, file: str) -> Document:
         comments = _found(source, _COMMENTS, _COMMENTED)
     remarks = []
     if hidden:
-        remarks.append(f"hidden sheets are not read: {', '.join(hidden)[:200]}")
+        named = ", ".join(hidden)[:200]
+        remarks.append(message("hidden sheets are not read: {names}", names=named))
     if folded := sum(grid.hidden for grid in grids):
-        remarks.append(f"hidden rows and columns are not read: {folded:,}")
+        remarks.append(message("hidden rows and columns are not read: {number:,}", number=folded))
     if comments:
-        remarks.append(f"comments on cells are not read: {comments:,}")
+        remarks.append(message("comments on cells are not read: {number:,}", number=comments))
     if uncomputed:
-        remarks.append(f"formulas without a saved value are not read: {uncomputed:,}")
+        remarks.append(
+            message("formulas without a saved value are not read: {number:,}", number=uncomputed)
+        )
     return replace(flowing_document(data, file, "", blocks), remarks=tuple(remarks))
 
 

@@ -116,6 +116,67 @@ def test_no_page_shows_a_text_that_is_not_looked_up() -> None:
     assert not found
 
 
+TELLING = {"Rejected": 1, "Remark": 1, "UploadNotice": 1, "_Ended": 1, "SkippedLine": 1}
+"""What keeps a text for readers of the page, and which of its arguments that is."""
+RESULTS = (
+    *("ingestion/archives.py", "ingestion/listing.py", "ingestion/decoding.py"),
+    *("corpora/documents/upload_checks.py", "corpora/documents/worker.py"),
+    *("corpora/sources/run_report.py", "chatbot/memory/suspending.py"),
+    *("ui/serving/evaluating.py", "ui/serving/drafting.py"),
+    *("ui/serving/checking.py", "ui/serving/packing.py"),
+)
+"""Modules whose functions return what a job did, or what there is to say of a file."""
+SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2}")
+
+
+def kept_in_english(module: ast.AST, errors: set[str], *, returns: bool) -> Iterator[str]:
+    """The texts that are put together as they are told: nobody could put them into words again."""
+    texts: list[ast.AST | None] = []
+    for node in ast.walk(module):
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in errors:
+                # What stands there as a whole is looked up.
+                texts += [] if isinstance(first, ast.Constant) else [first]
+            case ast.Call(func=ast.Name(id="message" | "counted"), args=[first, *_]):
+                texts += [first] if isinstance(first, ast.JoinedStr | ast.BinOp) else []
+            case ast.Call(func=ast.Name(id=name), args=args) if name in TELLING:
+                texts += args[TELLING[name] : TELLING[name] + 1]
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="remarks")), args=args):
+                texts += args
+            case ast.Return(value=value) | ast.Yield(value=value) if returns:
+                texts += value.elts if isinstance(value, ast.Tuple) else [value]
+    for text in texts:
+        match text:
+            case ast.JoinedStr(values=values):
+                said = "".join(str(v.value) for v in values if isinstance(v, ast.Constant))
+                yield from [ast.unparse(text)] if re.search("[A-Za-z]{2}", said) else []
+            case ast.Constant(value=str(said)) if SENTENCE.search(said):
+                yield said
+
+
+def test_no_error_finding_or_result_is_kept_in_english_alone() -> None:
+    found = []
+    for path in SCRIPT["code"]():
+        name = path.relative_to(ROOT).as_posix()
+        told = kept_in_english(
+            ast.parse(path.read_bytes()),
+            # Files of questions are imported on the page; the other ones are read by commands.
+            SCRIPT["errors"]() - (set() if "eval/sets" in name else {"GoldError"}),
+            returns=name in RESULTS,
+        )
+        found += [f"{name}: {text}" for text in told]
+    assert not found, "make a message of it: `message`, or an error with what stands in its places"
+
+
+def test_no_template_of_a_report_shows_a_text_that_is_not_looked_up() -> None:
+    for path in sorted(SCRIPT["TEMPLATES"].glob("*.html")):
+        shown = re.sub(r"<style>.*?</style>", "", path.read_text("utf-8"), flags=re.DOTALL)
+        shown = re.sub(r"{%.*?%}|{{.*?}}", "", shown, flags=re.DOTALL)
+        labels = re.findall(r'(?:aria-label|title)="([^"]*)"', shown)
+        words = [*labels, *re.sub(r"<[^>]*>", " ", shown).split()]
+        assert {w for w in words if re.search("[A-Za-z]{2}", w)} <= {"Strata", "&middot;"}, path
+
+
 @pytest.mark.parametrize("code", TRANSLATED)
 @pytest.mark.parametrize(
     "offered", [_ACTIONS, VERDICTS, _DAYS], ids=["actions", "verdicts", "days"]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from chatbot.administration.administration import Administration
-from chatbot.text.languages import figure, gettext, gettext_noop
+from chatbot.text.languages import figure, gettext, gettext_noop, in_words
 from corpora.documents.uploads import kept_result
 from corpora.errors import JobError
 from corpora.jobs.jobs import ON_DOCUMENTS, PACKS, SYNCS, Job, JobKind, Jobs
@@ -298,4 +298,4 @@ def _came_to(job: Job) -> str:
     if job.state != "done" or not (job.started and job.finished):
         return job.message
     took = how_long((job.finished - job.started).total_seconds())
-    return f"{job.message} {gettext('It took {time}.', time=took)}"
+    return f"{in_words(job.message)} {gettext('It took {time}.', time=took)}"

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 import streamlit as st
 
 from chatbot.review.exports import Exports, Format
-from chatbot.text.languages import figure, gettext, gettext_noop
+from chatbot.text.languages import figure, gettext, gettext_noop, in_words
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row
 from ui.serving import services
@@ -84,7 +84,7 @@ def show_table(
         elif width is not None:
             config[label] = st.column_config.TextColumn(width=width)
         for shown, value in zip(table, cells, strict=True):
-            shown[label] = value
+            shown[label] = in_words(value) if isinstance(value, str) else value
     options: dict[str, Any] = {}
     if opens:
         open_key, label = f"{key}-open", gettext("Open")

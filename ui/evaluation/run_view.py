@@ -8,13 +8,14 @@ import streamlit as st
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.text.languages import gettext
+from chatbot.text.languages import gettext, language, spoken
 from eval.reports.history import PastRun
 from eval.reports.html import html_failures, html_figures, html_report
 from eval.reports.markdown import markdown_report
 from eval.reports.summary import RunSummary, summarize
 from eval.reports.wording import manifest_rows
 from eval.runs.folder import RunFolder, read_run
+from ingestion.messages import message
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row, show_facts, show_tabs, when
 from ui.elements.table import download, list_in_pages
@@ -69,16 +70,23 @@ def _show(html: str) -> None:
 def _downloads(person: Person, name: str, summary: RunSummary) -> None:
     log = AuditLog(services.administered().database)
 
-    def written(make: Callable[[RunSummary], str]) -> str:
-        log.record(person, "export", "evaluation", run=name)
-        return make(summary)
+    # A download is made outside of the page, which has no language there.
+    def written(make: Callable[[RunSummary], str], code: str) -> str:
+        log.record(person, "export", message("evaluation"), run=name)
+        with spoken(code):
+            return make(summary)
 
     with in_a_row():
         for label, make, suffix in (
             (gettext("Report (HTML)"), html_report, "html"),
             (gettext("Report (Markdown)"), markdown_report, "md"),
         ):
-            download(label, partial(written, make), f"{name}.{suffix}", key=f"run as {suffix}")
+            download(
+                label,
+                partial(written, make, language()),
+                f"{name}.{suffix}",
+                key=f"run as {suffix}",
+            )
 
 
 def _failures(summary: RunSummary) -> None:

@@ -9,14 +9,14 @@ from streamlit.column_config import DatetimeColumn
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.text.languages import figure, gettext, ngettext
+from chatbot.text.languages import figure, gettext, in_words, ngettext
 from corpora.database.history_tables import AuditRow
 from ui.elements.frame import Access, page
 from ui.elements.scope import any_of
 from ui.elements.table import Columns, export_rows, newest_first, show_table
 from ui.serving import services
 from ui.wording.amounts import how_large
-from ui.wording.audited import action_name
+from ui.wording.audited import action_name, detail_name
 
 _TO_THE_SECOND = DatetimeColumn(format="YYYY-MM-DD HH:mm:ss")
 _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
@@ -63,7 +63,8 @@ def audit(reader: Person) -> None:
 
 def _details(entry: AuditRow) -> str:
     return " · ".join(
-        f"{name.replace('_', ' ')}: {_shown(name, value)}" for name, value in entry.details.items()
+        gettext("{name}: {value}", name=detail_name(name), value=_shown(name, value))
+        for name, value in entry.details.items()
     )
 
 
@@ -80,4 +81,4 @@ def _shown(name: str, value: Any) -> str:
         return how_large(value)
     if name in _ONLY_LENGTHS and isinstance(value, int):
         return ngettext("{number} character", "{number} characters", value)
-    return figure(value) if isinstance(value, int) else str(value)
+    return figure(value) if isinstance(value, int) else in_words(str(value))

@@ -30,7 +30,7 @@ def saved_answer(person: Person, pair_id: int) -> bool:
         pair = Overview(services.administered().database, person).pair(pair_id)
     except UnknownPair as error:
         go(pair=None)
-        st.toast(str(error))
+        st.toast(as_label(str(error), 300))
         return False
     row, citations = pair.row, pair.row.answer.get("citations", [])
     button(gettext("All saved answers"), partial(go, pair=None), icon="arrow_back", type="tertiary")

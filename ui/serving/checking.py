@@ -10,6 +10,7 @@ from chatbot.settings import Settings
 from corpora.errors import IngestCancelled
 from corpora.generations.progress import Progress
 from corpora.jobs.jobs import Job
+from ingestion.messages import sentences
 
 
 def check(
@@ -25,7 +26,7 @@ def check(
     """
     from chatbot.assembly import open_chatbot
     from chatbot.release_check.checking import Check
-    from chatbot.release_check.telling import in_words, tell
+    from chatbot.release_check.telling import counts, tell
 
     chatbot = open_chatbot(settings)
     with closing(chatbot.database), closing(chatbot.corpora):
@@ -36,4 +37,4 @@ def check(
             raise IngestCancelled from stopped
         page = f"{settings.public_url}/releases" if settings.public_url else ""
         told = tell(chatbot.database, settings, checked, page)
-    return f"{in_words(checked)} {told}".strip()
+    return sentences([counts(checked), told])

@@ -12,7 +12,7 @@ from chatbot.settings import Settings
 from corpora.errors import IngestCancelled
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Job
-from ui.wording.amounts import how_many
+from ingestion.messages import counted, message
 
 
 def draft(
@@ -59,5 +59,5 @@ def draft(
         except Stopped as end:
             raise IngestCancelled from end
     if not before + added:
-        return "Nothing new to propose: all of it is there already."
-    return f"{how_many(before + added, 'question')} proposed."
+        return message("Nothing new to propose: all of it is there already.")
+    return counted("{number} question proposed.", "{number} questions proposed.", before + added)

@@ -19,6 +19,7 @@ from corpora.errors import IngestCancelled
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Job
 from eval.gold import GoldError, gold_lines, read_gold
+from ingestion.messages import message
 
 if TYPE_CHECKING:
     from chatbot.chatbot import Chatbot
@@ -63,7 +64,8 @@ def evaluate(
         except Stopped as stopped:
             raise IngestCancelled from stopped
     outcomes = write_reports(run.folder).systems[0].outcomes
-    return f"{outcomes[Outcome.RIGHT]} of {sum(outcomes.values())} answers are right."
+    right, of_all = outcomes[Outcome.RIGHT], sum(outcomes.values())
+    return message("{number} of {all} answers are right.", number=right, all=of_all)
 
 
 def _opened(chatbot: Chatbot, job: Job) -> Running:
@@ -87,7 +89,9 @@ def _opened(chatbot: Chatbot, job: Job) -> Running:
         else:
             questions = regression_set(chatbot.database, job.product)
             if not questions:
-                raise GoldError(f"There is no question on {job.product} to ask. Add some first.")
+                raise GoldError(
+                    "There is no question on {product} to ask. Add some first.", product=job.product
+                )
             gold.write_text("".join(gold_lines(questions)), "utf-8")
         plan = Plan(gold, read_gold(gold), (settings.profile_in_use,))
         if settings.judge_model:

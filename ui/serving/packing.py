@@ -16,7 +16,7 @@ from corpora.documents.uploads import keep_result
 from corpora.errors import IngestCancelled
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Job
-from ui.wording.amounts import how_large, how_many
+from ingestion.messages import counted, message, sentences
 
 SUFFIX = ".strata"
 
@@ -51,10 +51,13 @@ def make_pack(
         )
         with path.open("rb") as file:
             keep_result(chatbot.database, job.id, path.name, file)
-    return (
-        f"Ready to download for a week: {how_many(packed.documents, 'document')}, "
-        f"{how_many(packed.answers, 'curated answer')}, {how_large(packed.size)}. Signed by "
-        f"{packed.signer}: tell its receivers this fingerprint by another way."
+    return message(
+        "Ready to download for a week: {documents}, {answers}, {size:,.1f} MB. Signed by {signer}: "
+        "tell its receivers this fingerprint by another way.",
+        documents=counted("{number} document", "{number} documents", packed.documents),
+        answers=counted("{number} curated answer", "{number} curated answers", packed.answers),
+        size=packed.size / 1e6,
+        signer=packed.signer,
     )
 
 
@@ -71,15 +74,40 @@ def take_pack(settings: Settings, job: Job, path: Path, builder: Builder) -> str
             path, builder, trust=job.order["signer"], on_progress=on_progress
         )
     documents = came.ingest.read + came.ingest.unchanged
-    parts = [f"Taken in: {how_many(documents, 'document')}, made {came.made}."]
+    parts: list[str] = [
+        counted(
+            "Taken in: {number} document, made {moment}.",
+            "Taken in: {number} documents, made {moment}.",
+            documents,
+            moment=came.made,
+        )
+    ]
     if came.embedded_anew:
-        texts = how_many(came.ingest.embedded, "text")
-        parts.append(f"{texts} embedded anew: {came.embedded_anew}.")
+        parts.append(
+            counted(
+                "{number} text embedded anew: {why}.",
+                "{number} texts embedded anew: {why}.",
+                came.ingest.embedded,
+                why=came.embedded_anew,
+            )
+        )
     if came.terms:
-        parts.append(f"{how_many(came.terms, 'term')} added to the glossary.")
+        parts.append(
+            counted(
+                "{number} term added to the glossary.",
+                "{number} terms added to the glossary.",
+                came.terms,
+            )
+        )
     if came.answers:
-        parts.append(f"{how_many(came.answers.added, 'curated answer')} added.")
-    return " ".join([*parts, *came.left_out[:3]])
+        parts.append(
+            counted(
+                "{number} curated answer added.",
+                "{number} curated answers added.",
+                came.answers.added,
+            )
+        )
+    return sentences([*parts, *came.left_out[:3]])
 
 
 @contextmanager

@@ -39,13 +39,18 @@ def opened_chatbot() -> Chatbot:
         return _opened[0]
 
 
-@st.cache_resource(show_spinner="Opening the documentation …")
+@st.cache_resource(show_spinner=False)
 def whole() -> Chatbot:
     """The chatbot over the data folder of the settings, with everything that is in it.
 
     A page takes `chatbot` or `administered`; this is for what is nobody's, such as the settings.
     """
     return opened_chatbot()
+
+
+def is_open() -> bool:
+    """Whether the chatbot of this process is there already; opening it takes seconds."""
+    return bool(_opened)
 
 
 def chatbot() -> Chatbot:

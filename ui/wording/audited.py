@@ -33,6 +33,8 @@ _ACTIONS = {
     "order release pack": gettext_noop("Order release pack"),
     "pre-release": gettext_noop("Pre-release"),
     "product admins": gettext_noop("Product admins"),
+    "question accepted": gettext_noop("Accept question"),
+    "question dropped": gettext_noop("Drop question"),
     "propose questions": gettext_noop("Propose questions"),
     "publish": gettext_noop("Publish"),
     "rate": gettext_noop("Rate"),
@@ -52,6 +54,40 @@ _ACTIONS = {
     "upload": gettext_noop("Upload"),
     "upload release pack": gettext_noop("Upload release pack"),
 }
+
+
+_DETAILS = {
+    name.replace(" ", "_"): name
+    for name in (
+        *(gettext_noop("added"), gettext_noop("removed"), gettext_noop("changed")),
+        *(
+            gettext_noop("before"),
+            gettext_noop("now"),
+            gettext_noop("since"),
+            gettext_noop("until"),
+        ),
+        *(gettext_noop("job"), gettext_noop("jobs"), gettext_noop("file"), gettext_noop("files")),
+        *(gettext_noop("size"), gettext_noop("language"), gettext_noop("generation")),
+        *(gettext_noop("consequences"), gettext_noop("signer"), gettext_noop("originals")),
+        *(gettext_noop("term"), gettext_noop("synonyms"), gettext_noop("number")),
+        *(gettext_noop("with model"), gettext_noop("known"), gettext_noop("left out")),
+        *(gettext_noop("pair"), gettext_noop("characters"), gettext_noop("citations")),
+        *(gettext_noop("format"), gettext_noop("run"), gettext_noop("kind"), gettext_noop("by")),
+        *(gettext_noop("options"), gettext_noop("source"), gettext_noop("documents")),
+        *(gettext_noop("conversations"), gettext_noop("key"), gettext_noop("scopes")),
+        *(gettext_noop("questions per minute"), gettext_noop("groups"), gettext_noop("state")),
+        *(gettext_noop("came from"), gettext_noop("question"), gettext_noop("answer")),
+        *(gettext_noop("product"), gettext_noop("release"), gettext_noop("rating")),
+        *(gettext_noop("corrected answer"), gettext_noop("corrected release")),
+        *(gettext_noop("note"), gettext_noop("status"), gettext_noop("assignee")),
+        *(gettext_noop("in regression set"), gettext_noop("reason"), gettext_noop("words")),
+    )
+}
+
+
+def detail_name(name: str) -> str:
+    """The name of a detail; one that is not known by its own name."""
+    return gettext(_DETAILS[name]) if name in _DETAILS else name.replace("_", " ")
 
 
 def action_name(action: str) -> str:

@@ -1,9 +1,9 @@
 """What a check of accepted answers found, in words."""
 
 from chatbot.release_check.reports import CheckReport, Finding
-from chatbot.release_check.telling import in_words
+from chatbot.release_check.telling import counts
 from chatbot.release_check.verdicts import Verdict
-from chatbot.text.languages import gettext, gettext_noop, ngettext
+from chatbot.text.languages import gettext, gettext_noop, in_words, ngettext
 
 VERDICTS = {
     Verdict.CHANGED: gettext_noop("changed"),
@@ -21,7 +21,7 @@ def counts_in_words(report: CheckReport) -> str:
         calls = ngettext(
             "It took {number} call of a model.", "It took {number} calls of a model.", report.calls
         )
-    return f"{in_words(report)} {calls}"
+    return f"{in_words(counts(report))} {calls}"
 
 
 def values_in_words(finding: Finding) -> str:

@@ -1,6 +1,11 @@
-"""Text of any origin as Markdown that shows exactly that text (design, law 8)."""
+"""Text of any origin as Markdown that shows exactly that text (design, law 8).
+
+A message is put into the reader's language first.
+"""
 
 import re
+
+from chatbot.text.languages import in_words
 
 _REMOVED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -31,13 +36,13 @@ def as_text(text: str) -> str:
     Nothing in the text is a link, an image, HTML, a formula or one of Streamlit's directives. A
     blank line becomes a line break, so that the result stays one paragraph wherever it is put.
     """
-    lines = [line for line in visible(text).split("\n") if line.strip()]
+    lines = [line for line in visible(in_words(text)).split("\n") if line.strip()]
     return "\\\n".join(indentation(line) + inline(line.strip()) for line in lines)
 
 
 def as_label(text: str, longest: int = 80) -> str:
     """The same on one line, cut at `longest` characters: for buttons, badges and headings."""
-    text = " ".join(visible(text).split())
+    text = " ".join(visible(in_words(text)).split())
     return inline(text if len(text) <= longest else text[: longest - 1].rstrip() + "…")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from chatbot.text.languages import gettext, gettext_noop
+from corpora.sources.run_report import of_release
 
 _KINDS = {"site": gettext_noop("Site"), "folder": gettext_noop("Folder")}
 SCHEDULES = {
@@ -28,7 +29,7 @@ def left_out(report: Mapping[str, Any]) -> list[str]:
     """What a run left out and why, each remark once."""
     of_all = list(report.get("remarks", ()))
     of_releases = [
-        f"{one['release']}: {remark}"
+        of_release(one["release"], remark)
         for one in report.get("releases", ())
         for remark in one.get("remarks", ())
         if remark not in of_all

@@ -54,7 +54,9 @@ class Stores:
         """
         with self.database.writing() as session:
             if session.get(ReleaseRow, release_id) is None:
-                raise UnknownRelease(f"There is no release {release_id} (any more).")
+                raise UnknownRelease(
+                    "There is no release {release_id} (any more).", release_id=release_id
+                )
             pair.release_id = release_id
             pair.store = store_of(pair.score, self.settings.memory_gamma)
             session.add(pair)

@@ -73,8 +73,9 @@ class Hosts:
             url = parsed(address)
             if url is None or url.userinfo or not is_plain_host(url.host):
                 raise SourceError(
-                    f"{address} names no host that can be read: give it as a name, such as "
-                    "docs.example.com, without a user or a password."
+                    "{address} names no host that can be read: give it as a name, such as "
+                    "docs.example.com, without a user or a password.",
+                    address=address,
                 )
             named.add((url.host, url.port))
         return cls(frozenset(named))
@@ -83,7 +84,7 @@ class Hosts:
         """Raise Refused where an address is none of these hosts', or holds a user name."""
         usual = url.port is None and any(host == url.host for host, _ in self.named)
         if url.userinfo or not (usual or (url.host, url.port) in self.named):
-            raise Refused(f"the source does not name the host {url.netloc.decode()}")
+            raise Refused("the source does not name the host {host}", host=url.netloc.decode())
 
 
 @dataclass(frozen=True)

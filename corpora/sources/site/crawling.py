@@ -21,6 +21,7 @@ from corpora.sources.site.remarks import LeftOut
 from corpora.sources.site.site import Site
 from corpora.sources.site.states import Known, State, settled, shortened
 from corpora.sources.source import FetchedFile
+from ingestion.messages import message
 
 LARGEST_PAGE = 50_000_000
 _LONGEST_KIND = 80
@@ -59,12 +60,17 @@ class Crawl:
     @property
     def remarks(self) -> list[str]:
         """What there is to say about the reading as a whole."""
-        said = []
+        said: list[str] = []
         if self.limit:
-            said.append(f"the reading ended at {self.limit}; there may be more pages.")
+            said.append(
+                message("the reading ended at {limit}; there may be more pages.", limit=self.limit)
+            )
         if not self._trusts_sitemap:
             said.append(
-                "the sitemap calls pages unchanged that have changed, so every page was asked for."
+                message(
+                    "the sitemap calls pages unchanged that have changed, so every page was asked "
+                    "for."
+                )
             )
         return said + self._pictures.remarks + self._pictures.left_out.reasons
 
@@ -87,8 +93,9 @@ class Crawl:
         start = self._site.place.start
         if not self._look_ahead():
             raise SourceError(
-                f"The release begins at {start}, where there is no page that can be read: give "
-                "the address of its first page."
+                "The release begins at {start}, where there is no page that can be read: give "
+                "the address of its first page.",
+                start=start,
             )
         for key, state in self._known.states.items():
             self._children.setdefault(state.by, []).append(key)
@@ -101,12 +108,14 @@ class Crawl:
         for found in self._frontier:
             self._site.fetcher.check_stop()
             if self._frontier.taken >= self._site.options.max_pages:
-                self.limit = f"{self._site.options.max_pages:,} pages (max_pages)"
+                most = self._site.options.max_pages
+                self.limit = message("{number:,} pages (max_pages)", number=most)
                 return
             if self._asked >= self._most_asked:
-                self.limit = (
-                    f"{self._most_asked:,} addresses asked for, of which most are no pages to take "
-                    "(max_pages sets how many)"
+                self.limit = message(
+                    "{number:,} addresses asked for, of which most are no pages to take "
+                    "(max_pages sets how many)",
+                    number=self._most_asked,
                 )
                 return
             file = self._page(found)
@@ -126,7 +135,7 @@ class Crawl:
         try:
             answer = self._get(url)
         except ForbiddenHost as error:
-            raise SourceError(f"{url} is not read: {error}.") from error
+            raise SourceError("{url} is not read: {error}.", url=url, error=error) from error
         except Refused as error:
             self._left_out.add(str(error), url)
             return None
@@ -141,10 +150,14 @@ class Crawl:
             return self._content(found, answer, state)
         if state and not answer.gone:
             raise SourceError(
-                f"{url} was read before, and now the site answers {answer.status}. Nothing that "
-                "is served changes. Have the page repaired or removed, or give the source a token."
+                "{url} was read before, and now the site answers {status}. Nothing that is "
+                "served changes. Have the page repaired or removed, or give the source a "
+                "token.",
+                url=url,
+                status=answer.status,
             )
-        self._left_out.add(f"the site answered {answer.status}", url)
+        answered = message("the site answered {status}", status=answer.status)
+        self._left_out.add(answered, url)
         return None
 
     def _content(self, found: Found, answer: Answer, state: State | None) -> FetchedFile | None:
@@ -153,8 +166,9 @@ class Crawl:
         base = answer.url
         shows: tuple[str, ...] = ()
         if not suffixes:
-            kind = answer.kind[:_LONGEST_KIND] or "of no stated type"
-            self._left_out.add(f"it is {kind}, not HTML, Markdown, text or PDF", answer.url)
+            kind = answer.kind[:_LONGEST_KIND] or message("of no stated type")
+            other = message("it is {kind}, not HTML, Markdown, text or PDF", kind=kind)
+            self._left_out.add(other, answer.url)
             return None
         if suffixes == HTML:
             markup = read_markup(file, answer.charset)
@@ -169,7 +183,7 @@ class Crawl:
             return None
         path = self._site.place.path(answer.url, suffixes)
         if path in self._paths:
-            self._left_out.add("another page has the same name", answer.url)
+            self._left_out.add(message("another page has the same name"), answer.url)
             return None
         self._paths.add(path)
         self._frontier.take(answer.url)
@@ -200,7 +214,8 @@ class Crawl:
 
     def _has_room(self, size: int) -> bool:
         if self._bytes + size > self._site.options.max_bytes:
-            self.limit = f"{self._site.options.max_bytes:,} bytes (max_bytes)"
+            most = self._site.options.max_bytes
+            self.limit = message("{number:,} bytes (max_bytes)", number=most)
             return False
         self._bytes += size
         return True
@@ -222,7 +237,8 @@ class Crawl:
             return identity(own) != identity(url) and self._frontier.is_settled_copy(found, own)
         if self._ignores_canonical or not self._site.is_other(named):
             return False
-        self._left_out.add("it calls itself a copy of a page of another release", url)
+        copied = message("it calls itself a copy of a page of another release")
+        self._left_out.add(copied, url)
         return True
 
     def _get(self, url: httpx.URL, *, conditional: bool = True) -> Answer:
@@ -255,7 +271,9 @@ class Crawl:
             first = self._get(start, conditional=False)
         except Refused as error:
             if isinstance(error, ForbiddenHost) or self._follows:
-                raise SourceError(f"{start} cannot be read: {error}.") from error
+                raise SourceError(
+                    "{start} cannot be read: {error}.", start=start, error=error
+                ) from error
             return False
         if first.status != 200 or suffixes_of(first) == ():
             return False

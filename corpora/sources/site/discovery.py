@@ -35,8 +35,9 @@ def pages_of_sitemap(site: Site) -> list[Found]:
         if found:
             return list(found.values())
     raise SourceError(
-        f"No sitemap lists pages below {site.place.start}: take them by links or llms.txt "
-        "(option discover), or give an address that the sitemap has."
+        "No sitemap lists pages below {start}: take them by links or llms.txt (option "
+        "discover), or give an address that the sitemap has.",
+        start=site.place.start,
     )
 
 
@@ -58,8 +59,9 @@ def pages_of_llms(site: Site) -> list[Found]:
     if _text(site, whole) is not None:
         return [Found(str(whole))]
     raise SourceError(
-        f"Neither llms.txt nor llms-full.txt is there for {start}, or they link to no page below "
-        "it: take the pages by sitemap or links (option discover)."
+        "Neither llms.txt nor llms-full.txt is there for {start}, or they link to no page "
+        "below it: take the pages by sitemap or links (option discover).",
+        start=start,
     )
 
 

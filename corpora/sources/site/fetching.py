@@ -20,6 +20,7 @@ import httpx
 from corpora.errors import SourceError
 from corpora.sources.site.addresses import parsed
 from corpora.sources.site.hosts import Refused, TooLong
+from ingestion.messages import message
 
 AGENT = "Strata"
 """What robots.txt calls this reader."""
@@ -124,8 +125,11 @@ class Fetcher:
                 if turn < TRIES:
                     self._pause(max(error.rest, 2.0 ** (2 * turn - 1)))
         raise SourceError(
-            f"{url} could not be read: {failure}, {TRIES} times. Nothing that is served changes. "
-            "Try again later; if it goes on, ask whoever runs the site."
+            "{url} could not be read: {failure}, {tries} times. Nothing that is served "
+            "changes. Try again later; if it goes on, ask whoever runs the site.",
+            url=url,
+            failure=failure,
+            tries=TRIES,
         ) from failure
 
     def close(self) -> None:
@@ -142,9 +146,11 @@ class Fetcher:
             if isinstance(answer, Answer):
                 return answer
             if url.scheme == "https" and answer.scheme == "http":
-                raise Refused(f"it leads from https to {answer}, which anybody could change")
+                raise Refused(
+                    "it leads from https to {answer}, which anybody could change", answer=answer
+                )
             url = answer
-        raise Refused(f"it leads on more than {MOST_REDIRECTS} times")
+        raise Refused("it leads on more than {most_redirects} times", most_redirects=MOST_REDIRECTS)
 
     def _ask(
         self, url: httpx.URL, target: Path, most: int, conditions: Mapping[str, str]
@@ -172,8 +178,9 @@ class Fetcher:
                 raise Refused("it leads to an address that cannot be read")
             return to
         if status == 429 or status >= 500:
-            name = next((s.phrase for s in HTTPStatus if s == status), "an error")
-            raise _Again(f"the site answered {status} ({name})", _rest(headers))
+            name = next((s.phrase for s in HTTPStatus if s == status), message("an error"))
+            answered = message("the site answered {status} ({name})", status=status, name=name)
+            raise _Again(answered, _rest(headers))
         kind, _, more = headers.get("content-type", "").partition(";")
         charset = _CHARSET.search(more)
         answer = Answer(
@@ -191,7 +198,7 @@ class Fetcher:
             for block in self._unpacked(response):
                 size += len(block)
                 if size > most:
-                    raise TooLong(f"it is longer than {most:,} bytes")
+                    raise TooLong("it is longer than {most:,} bytes", most=most)
                 digest.update(block)
                 _write(file, block)
         return Answer(
@@ -214,7 +221,9 @@ class Fetcher:
                 yield data
             return
         if packing not in _PACKED:
-            raise Refused(f"it comes packed as {packing[:20]!r}, which was not asked for")
+            raise Refused(
+                "it comes packed as {packing!r}, which was not asked for", packing=packing[:20]
+            )
         unpacking = zlib.decompressobj(_PACKED[packing])
         for data in response.iter_raw():
             while data and not unpacking.eof:
@@ -224,7 +233,7 @@ class Fetcher:
         while not unpacking.eof:
             rest = unpacking.decompress(unpacking.unconsumed_tail, _BLOCK)
             if not rest:
-                raise _Again("the answer ended too early")
+                raise _Again(message("the answer ended too early"))
             yield rest
 
     def _pause(self, seconds: float) -> None:
@@ -239,7 +248,9 @@ def _write(file: BinaryIO, block: bytes) -> None:
     try:
         file.write(block)
     except OSError as error:
-        raise SourceError(f"{file.name} cannot be written ({error}): make room there.") from error
+        raise SourceError(
+            "{file} cannot be written ({error}): make room there.", file=file.name, error=error
+        ) from error
 
 
 def _rest(headers: httpx.Headers) -> float:

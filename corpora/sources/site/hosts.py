@@ -12,6 +12,8 @@ from typing import Any
 import httpcore
 import httpx
 
+from ingestion.messages import message
+
 Address = IPv4Address | IPv6Address
 
 _METADATA = frozenset(
@@ -28,6 +30,10 @@ LONGEST_ANSWER = 300.0
 class Refused(Exception):
     """An address is not read; the message says why, as the end of "… is left out: …"."""
 
+    def __init__(self, text: str = "", /, **values: object) -> None:
+        """Take the message, or a text with places and what stands in them."""
+        super().__init__(message(text, **values))
+
 
 class TooLong(Refused):
     """An answer is longer than it may be; its beginning is in the file."""
@@ -41,9 +47,9 @@ def forbidden(address: Address, *, private: bool) -> str | None:
     """Why nothing is read from an address, or None; `private` allows networks of one's own."""
     for one in (address, *_embedded(address)):
         if one in _METADATA or one.is_link_local or one.is_multicast or one.is_unspecified:
-            return f"{address} is reserved for machines themselves"
+            return message("{address} is reserved for machines themselves", address=address)
         if not (private or _is_public(one)):
-            return f"{address} is not an address of the public internet"
+            return message("{address} is not an address of the public internet", address=address)
     return None
 
 
@@ -85,7 +91,9 @@ class CheckedConnections(httpcore.NetworkBackend):
         for address in addresses:
             if reason := forbidden(ip_address(address), private=host in self._private):
                 raise ForbiddenHost(
-                    f"{host}: {reason}; an admin can allow it by the option private_hosts"
+                    "{host}: {reason}; an admin can allow it by the option private_hosts",
+                    host=host,
+                    reason=reason,
                 )
         for address in addresses[:-1]:
             try:

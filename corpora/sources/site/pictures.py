@@ -13,13 +13,14 @@ from corpora.errors import SourceError
 from corpora.sources.site.addresses import parsed
 from corpora.sources.site.fetching import Answer
 from corpora.sources.site.hosts import Refused
-from corpora.sources.site.remarks import LeftOut
+from corpora.sources.site.remarks import PICTURES, LeftOut
 from corpora.sources.site.site import Site
 from corpora.sources.site.states import State
 from corpora.sources.source import FetchedFile, has_short_parts
 from ingestion.archives import stays_inside
 from ingestion.figures import place_of
 from ingestion.includes import LARGEST_READ
+from ingestion.messages import message
 
 MOST_FAILED = 3
 """After so many that a site did not answer for, the others wait for the next run."""
@@ -44,7 +45,7 @@ class Pictures:
     def __init__(
         self, site: Site, known: Mapping[str, State], has_room: Callable[[int], bool]
     ) -> None:
-        self.left_out = LeftOut("picture")
+        self.left_out = LeftOut(PICTURES)
         self._site, self._known, self._has_room = site, known, has_room
         self._wanted: dict[str, _Wanted] = {}
         self._failed = self._kept = self._done = 0
@@ -91,12 +92,16 @@ class Pictures:
     @property
     def remarks(self) -> list[str]:
         """What there is to say about them as a whole."""
-        said = []
+        said: list[str] = []
         if self._is_full:
             most = self._site.options.max_pictures
-            said.append(f"the first {most:,} pictures are kept (max_pictures).")
+            said.append(
+                message("the first {number:,} pictures are kept (max_pictures).", number=most)
+            )
         if self._failed >= MOST_FAILED:
-            said.append("pictures were not asked for any more, as the site did not answer.")
+            said.append(
+                message("pictures were not asked for any more, as the site did not answer.")
+            )
         return said
 
     def _picture(self, path: str, wanted: _Wanted) -> FetchedFile | None:
@@ -118,7 +123,7 @@ class Pictures:
             return None
         except SourceError:
             self._failed += 1
-            self.left_out.add("the site did not answer", wanted.url)
+            self.left_out.add(message("the site did not answer"), wanted.url)
             return self._as_before(path, wanted, state) if state else None
         return self._answered(path, wanted, answer, state)
 
@@ -128,10 +133,11 @@ class Pictures:
         if answer.status == 304 and state:
             return self._as_before(path, wanted, state)
         if answer.status != 200:
-            self.left_out.add(f"the site answered {answer.status}", wanted.url)
+            answered = message("the site answered {status}", status=answer.status)
+            self.left_out.add(answered, wanted.url)
             return None
         if not answer.kind.startswith("image/") and answer.kind not in _UNSTATED:
-            self.left_out.add(f"it is {answer.kind[:80]}", wanted.url)
+            self.left_out.add(message("it is {kind}", kind=answer.kind[:80]), wanted.url)
             return None
         if not self._has_room(answer.size):
             return None

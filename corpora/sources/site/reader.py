@@ -11,6 +11,7 @@ import httpx
 
 from corpora.errors import SourceError
 from corpora.sources.options import SiteOptions
+from corpora.sources.run_report import of_release
 from corpora.sources.site.addresses import Hosts, parent_of, parsed
 from corpora.sources.site.crawling import Crawl
 from corpora.sources.site.discovery import pages_of_llms, pages_of_sitemap
@@ -76,11 +77,17 @@ class SiteReader:
                     yield file
             finally:
                 self.remarks += left_out.sentences(release.name)
-                self.remarks += [f"{release.name}: {remark}" for remark in crawl.remarks]
+                self.remarks += [of_release(release.name, remark) for remark in crawl.remarks]
         if not crawl.progress[0]:
             raise SourceError(
-                f"No page of {release.name} was found at {place.start}"
-                f"{self._why()}. Nothing that is served changes. Check the address."
+                "No page of {release} was found at {start}. Nothing that is served changes. "
+                "Check the address. {why}"
+                if self.remarks
+                else "No page of {release} was found at {start}. Nothing that is served changes. "
+                "Check the address.",
+                release=release.name,
+                start=place.start,
+                why=self.remarks[-1] if self.remarks else "",
             )
 
     def _pages(self, site: Site, crawl: Crawl) -> Iterator[FetchedFile]:
@@ -89,13 +96,12 @@ class SiteReader:
         find = pages_of_sitemap if self._options.discover == "sitemap" else pages_of_llms
         return crawl.listed(find(site))
 
-    def _why(self) -> str:
-        return f" ({self.remarks[-1].rstrip('.')})" if self.remarks else ""
-
     @contextmanager
     def _fetcher(self, hosts: Hosts, start: httpx.URL | None) -> Iterator[Fetcher]:
         if start is None:
-            raise SourceError(f"{self._options.url} is no address that can be read: correct it.")
+            raise SourceError(
+                "{address} is no address that can be read: correct it.", address=self._options.url
+            )
         self._is_safe_to_sign_in(start)
         connections = CheckedConnections(self._private)
         fetcher = Fetcher(
@@ -113,8 +119,9 @@ class SiteReader:
     def _is_safe_to_sign_in(self, start: httpx.URL) -> None:
         if self._token and start.scheme == "http" and start.host not in self._private:
             raise SourceError(
-                f"The token would go to {start} for everybody on the way to read: use https, or "
-                "leave out the token."
+                "The token would go to {start} for everybody on the way to read: use https, "
+                "or leave out the token.",
+                start=start,
             )
 
 
@@ -122,5 +129,5 @@ def _host(name: str) -> str:
     """A host as connections are made to it, without its port. Raises SourceError."""
     url = parsed(f"https://{name}")
     if url is None:
-        raise SourceError(f"{name!r} in private_hosts is no host: give its name alone.")
+        raise SourceError("{name!r} in private_hosts is no host: give its name alone.", name=name)
     return url.raw_host.decode()

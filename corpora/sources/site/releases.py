@@ -44,8 +44,10 @@ def starts_of(options: SiteOptions) -> dict[str, str]:
             starts[name] = start_of(options.url, value)
         else:
             raise SourceError(
-                f"The release {name} has {value!r}, and the url holds no {{release}}: give the "
-                "release an address that begins with https://."
+                "The release {name} has {value!r}, and the url holds no {{release}}: give the "
+                "release an address that begins with https://.",
+                name=name,
+                value=value,
             )
     return starts
 
@@ -57,7 +59,9 @@ def place_of(name: str, options: SiteOptions) -> Place:
     hosts = Hosts.of([address], options.hosts)
     start = parsed(address)
     if start is None:
-        raise SourceError(f"{address} is no address where a release could begin: correct it.")
+        raise SourceError(
+            "{address} is no address where a release could begin: correct it.", address=address
+        )
     others = [parsed(other) for key, other in starts.items() if key != name]
     folders = [Place(url, hosts).folder for url in others if url and url.host == start.host]
     own = Place(start, hosts).folder
@@ -96,8 +100,9 @@ def found_releases(
     pattern, parent = pattern_of(options.url), parsed(parent_of(options.url))
     if parent is None:
         raise SourceError(
-            f"{options.url} has no page above its releases: list the releases with their addresses "
-            "(option releases)."
+            "{address} has no page above its releases: list the releases with their addresses "
+            "(option releases).",
+            address=options.url,
         )
     names: dict[str, None] = {}
     for url in _addresses(parent, fetcher, robots, hosts, folder):
@@ -108,8 +113,9 @@ def found_releases(
             break
     if not names:
         raise SourceError(
-            f"No release was found in the links and the sitemap of {parent}: list the releases "
-            "with their addresses (option releases)."
+            "No release was found in the links and the sitemap of {parent}: list the releases "
+            "with their addresses (option releases).",
+            parent=parent,
         )
     return names
 
@@ -137,7 +143,9 @@ def _linked(
         try:
             answer = fetcher.get(address, file, most=_LARGEST, check=robots.check)
         except ForbiddenHost as error:
-            raise SourceError(f"{address} cannot be read: {error}.") from error
+            raise SourceError(
+                "{address} cannot be read: {error}.", address=address, error=error
+            ) from error
         except Refused:
             continue
         yield answer.url

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import httpx
 
+from corpora.sources.run_report import of_release
+from ingestion.messages import counted, counted_noop, message
+
 _MOST_REASONS, _LONGEST_REASON = 200, 200
 """Reasons hold words of the site, which may have as many as it likes."""
 
 
-class LeftOut:
-    """Counts the pages, or what else it is `of`, that were left out, by reason."""
+PAGES = counted_noop(
+    "{number} page was left out, because {reason}; it is {example}.",
+    "{number} pages were left out, because {reason}; one is {example}.",
+)
+PICTURES = counted_noop(
+    "{number} picture was left out, because {reason}; it is {example}.",
+    "{number} pictures were left out, because {reason}; one is {example}.",
+)
 
-    def __init__(self, of: str = "page") -> None:
+
+class LeftOut:
+    """Counts the pages, or what else the sentence is `of`, that were left out, by reason."""
+
+    def __init__(self, of: tuple[str, str] = PAGES) -> None:
         self._of = of
         self._reasons: dict[str, tuple[int, str]] = {}
         self._others = 0
 
     def add(self, reason: str, url: httpx.URL) -> None:
         """Count a page."""
-        reason = reason[:_LONGEST_REASON]
+        reason = reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON]
         if reason not in self._reasons and len(self._reasons) >= _MOST_REASONS:
             self._others += 1
             return
@@ -27,16 +40,17 @@ class LeftOut:
 
     def sentences(self, release: str) -> list[str]:
         """One sentence a reason, and one for all reasons that were too many."""
-        return [f"{release}: {reason}" for reason in self.reasons]
+        return [of_release(release, reason) for reason in self.reasons]
 
     @property
     def reasons(self) -> list[str]:
         """The same without the name of a release."""
-        said = [
-            f"{count:,} {self._of}{' was' if count == 1 else 's were'} left out, because "
-            f"{reason}; {'it is' if count == 1 else 'one is'} {example}."
+        said: list[str] = [
+            counted(*self._of, count, reason=reason, example=example)
             for reason, (count, example) in self._reasons.items()
         ]
         if self._others:
-            said.append(f"{self._others:,} more were left out for other reasons.")
+            said.append(
+                message("{number:,} more were left out for other reasons.", number=self._others)
+            )
         return said

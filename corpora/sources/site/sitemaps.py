@@ -56,8 +56,10 @@ def sitemap_entries(
         seen.add(str(url))
         if len(seen) > MOST_FILES:
             raise SourceError(
-                f"{url} is one of more than {MOST_FILES} sitemaps: begin the source further below, "
-                "or take its pages by links."
+                "{url} is one of more than {most_files} sitemaps: begin the source further "
+                "below, or take its pages by links.",
+                url=url,
+                most_files=MOST_FILES,
             )
         file = folder / "sitemap.xml"
         if not _fetched(fetcher, url, file, named=named):
@@ -175,6 +177,8 @@ class _Reader:
 
 def _unreadable(url: httpx.URL, reason: str) -> SourceError:
     return SourceError(
-        f"The sitemap {url} cannot be read: {reason}. Nothing that is served changes. Have it "
-        "mended, or take the pages by links."
+        "The sitemap {url} cannot be read: {reason}. Nothing that is served changes. Have it "
+        "mended, or take the pages by links.",
+        url=url,
+        reason=reason,
     )
