@@ -1,8 +1,8 @@
 """An answer that is begun by rules while the model reads the question.
 
 The two calls of a capable model then run at once, and the first words come after one. The reading
-decides: what was begun is taken up only for the release that it finds, and where the pages that
-answer it are among those that the answer is being written from. Else it is dropped, unheard.
+decides: what was begun is taken up only for the release that it finds, and where the page that
+answers it best is among those that the answer is being written from. Else it is dropped, unheard.
 """
 
 import asyncio
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from chatbot.errors import GeneratorError
 from chatbot.runtime.events import Event, Listener, current_listener, heard_by
 from chatbot.runtime.spans import span
-from chatbot.turn import Recollection, RetrievedChunk, Turn
+from chatbot.turn import Recollection, Turn
 
 STEP = "answer_ahead"
-_BEST, _AMONG = 2, 5
-"""So many of the best pages have to be among the best that it is written from, which all stand in
-its prompt."""
+_AMONG = 5
+"""The best page of the reading has to be among so many of the best that the answer is written from,
+which all stand in its prompt."""
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ class Ahead:
             done = await task
         except GeneratorError:
             return turn
-        if done.answer is None or (done.answer.abstained and not _same_pages(gathered, turn)):
+        if done.answer is None or (done.answer.abstained and _best(gathered) != _best(turn)):
             # What the model would search for may still tell.
             return replace(turn, calls=(*turn.calls, *done.calls))
         written = {name: s for name, s in done.timings.items() if name not in gathered.timings}
@@ -99,19 +99,16 @@ def _is_for(gathered: Turn, turn: Turn) -> bool:
     if turn.answer is not None or turn.resolved is None or gathered.resolved is None:
         return False
     remembered = turn.recollection or Recollection()
-    pages = {chunk.page.id for chunk in _best(gathered, _AMONG)}
     return (
         len(turn.resolved.releases) == 1
         and turn.target == gathered.target
         and not (remembered.good or remembered.bad)
         and bool(turn.retrieved)
-        and all(chunk.page.id in pages for chunk in _best(turn, _BEST))
+        and _best(turn, 1) <= _best(gathered, _AMONG)
     )
 
 
-def _same_pages(gathered: Turn, turn: Turn) -> bool:
-    return {c.page.id for c in gathered.retrieved} == {c.page.id for c in turn.retrieved}
-
-
-def _best(turn: Turn, number: int) -> list[RetrievedChunk]:
-    return sorted(turn.retrieved, key=lambda chunk: -chunk.score)[:number]
+def _best(turn: Turn, number: int | None = None) -> set[int]:
+    """The ids of so many of its best pages, or of all."""
+    ranked = sorted(turn.retrieved, key=lambda chunk: -chunk.score)
+    return {chunk.page.id for chunk in ranked[:number]}

@@ -3,6 +3,7 @@
 import importlib
 import os
 import secrets
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,18 @@ _PROMPT_BATCH = 48
 # What was computed for earlier prompts, such as each step's fixed beginning, is kept in this much
 # memory (28 KB a token of the default model) when a slot goes on to another prompt.
 _PROMPT_CACHE_MIB = 256
+
+
+NICE = 5
+"""The model computes at a lower priority than pages are made and drawn at, and before the worker.
+
+An answer takes seconds, and a page that somebody opens meanwhile some tenths of one."""
+
+
+def _give_way() -> None:
+    """Lower the priority of the thread that calls; elsewhere than on Linux it is the process's."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.nice(0) + NICE)
 
 
 class EmbeddedChatModel(StreamingChatModel):
@@ -114,7 +127,9 @@ class EmbeddedChatModel(StreamingChatModel):
         # The library opens a loopback port of its own; without a key any web page could use it.
         params.api_keys = [self._key]
         try:
-            return xllamacpp.Server(params)
+            # Its threads get the priority of the one that starts them.
+            with ThreadPoolExecutor(1, "gives way", _give_way) as starting:
+                return starting.submit(xllamacpp.Server, params).result()
         except RuntimeError as error:
             adapted = f" with the adapter {self.adapter.name}" if self.adapter else ""
             again = ", or `strata tune convert` to write the adapter again" if self.adapter else ""

@@ -4,8 +4,9 @@ A copy of the data folder is served as `strata serve` does, with a model's serve
 second to the first token of each call and then streams. Ten people ask at the same moment; told is
 the time from each one's question to the first words of its answer, as the API streams them, which
 is what the page shows at its next look (0.3 s). All is asked twice, with and without an answer that
-is begun ahead. The processor time of the server for a question, to the end of its answer, is told
-beside it: other work on the machine makes people wait, and hardly changes that.
+is begun ahead. The processor time of a question, to the end of its answer, is told beside it, of
+Strata's server and of what asks and plays the model: they share the cores here, and need not
+elsewhere. Other work on the machine makes people wait, and hardly changes these.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
@@ -38,8 +40,9 @@ from chatbot.text.words import filtered
 _FIRST = 1.0
 _A_WORD = 0.02
 _ANSWER = "The documentation says this in the section that is cited [1]. " * 4
-_ADDED = "configuration parameter default command"
-"""What the reading adds to the words of the question: a model names what a manual would say."""
+_READINGS = Path(__file__).with_name("readings.jsonl")
+"""What a model would search for to answer a question of the sample, by a reader in its place, who had
+seen neither the documents nor the checked answers."""
 _PATIENCE = 300.0
 _RELEASES = re.compile(r"<releases>\s*(.*?)\s*</releases>", re.DOTALL)
 _QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)
@@ -84,7 +87,8 @@ def _reading(asked: str) -> str:
     ]
     named = [name for name in dict.fromkeys(names) if name in question]
     others = [word.strip("?.,") for word in question.split() if re.search(r"\d", word)]
-    search = filtered(question)
+    words = filtered(question)
+    search = _searches().get(question, {"search": words, "other_words": words})
     reading = {
         "asks": "documentation",
         "product": "",
@@ -93,10 +97,15 @@ def _reading(asked: str) -> str:
         "changes": False,
         "other_numbers": [word for word in others if word not in named],
         "question": question,
-        "search": search,
-        "other_words": f"{search} {_ADDED}",
     }
-    return json.dumps({**reading, "same": 0})
+    return json.dumps({**reading, **search, "same": 0})
+
+
+@cache
+def _searches() -> dict[str, dict[str, str]]:
+    """The texts to search for, by the question."""
+    lines = map(json.loads, _READINGS.read_text("utf-8").splitlines())
+    return {line.pop("question"): line for line in lines}
 
 
 def main(
@@ -109,11 +118,10 @@ def main(
 ) -> None:
     """Print the median and the longest time to the first words, in seconds, and what was begun."""
     lines = [json.loads(line) for line in questions.read_text("utf-8").splitlines() if line]
-    of_one = (line for line in lines if line.get("release"))
+    of_one = (line for line in lines if line.get("release") and not line.get("history"))
     asked = [(line["question"], line["product"]) for line in of_one]
-    table = Table(
-        "begun ahead", "people", "median, s", "longest", "busy, s", "taken up", "answered"
-    )
+    seconds = ("median, s", "longest", "server, s", "clients, s")
+    table = Table("begun ahead", "people", *seconds, "taken up", "answered")
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.daemon_threads = True
     Thread(target=server.serve_forever, daemon=True).start()
@@ -124,10 +132,11 @@ def main(
             with _served(copy, server.server_port, ahead) as (address, process):
                 _together(address, asked[:1])  # loads what the first question loads
                 for together in (1, people):
-                    found, began = [], _busy(process)
+                    found, began, own = [], _busy(process), time.process_time()
                     for number in range(rounds):
                         found += _together(address, _of_round(asked, number * together, together))
                     busy = (_busy(process) - began) / len(found)
+                    own = (time.process_time() - own) / len(found)
                     found = [of for of in found if of[1]["route"] == "documents"]
                     times = [first for first, _ in found]
                     taken = sum("answer_ahead" in reply["timings"] for _, reply in found)
@@ -138,6 +147,7 @@ def main(
                         str(together),
                         *figures,
                         f"{busy:.2f}",
+                        f"{own:.2f}",
                         f"{taken} of {len(found)}",
                         f"{answered} of {len(found)}",
                     )

@@ -1,19 +1,23 @@
 """A language model's server as slow as a small machine: words over a minute, cores kept busy.
 
 It speaks as much of OpenAI's protocol as a chat needs, and streams the same word however it is
-asked. While it does, as many processes compute as llama.cpp would have threads.
+asked. While it does, as many processes compute as llama.cpp would have threads, at the priority
+that the embedded model has.
 """
 
 from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.synchronize import Event
 from threading import Thread
+
+from chatbot.models.embedded import NICE
 
 _WORDS_A_SECOND = 5
 _SPAWN = multiprocessing.get_context("spawn")
@@ -67,6 +71,7 @@ def _stream(seconds: float) -> Iterator[str]:
 
 
 def _burn(writing: Event) -> None:
+    os.nice(NICE)
     while writing.wait():
         until = time.monotonic() + 0.05
         while time.monotonic() < until:
