@@ -40,7 +40,7 @@ def open_chatbot(settings: Settings) -> Chatbot:
         embedder=embedder,
         minilm=minilm if isinstance(minilm, MiniLM) else open_minilm(settings),
         model=open_model(settings),
-        reranker=open_reranker(settings, settings.embedding_runtime),
+        reranker=open_reranker(settings, settings.models_dir, settings.embedding_runtime),
     )
 
 

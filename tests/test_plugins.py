@@ -161,7 +161,7 @@ class make:
 
 def test_a_reranker_of_a_package_is_opened_with_the_settings(package: Package) -> None:
     package("my_reranker", RERANKER, "strata.rerankers", "mine")
-    reranker = open_reranker(read_settings(reranker="mine"))
+    reranker = open_reranker(read_settings(reranker="mine"), Path())
     assert reranker is not None
     assert reranker.score("?", ["12345"]) == [0.05]
 

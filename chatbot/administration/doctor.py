@@ -61,7 +61,8 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
     needs are removed, and jobs of dead workers wait for another one.
     """
     yield Check("database", *_database(database))
-    for model in models_in_use(settings.generator_in_use, settings.embedder):
+    needed = models_in_use(settings.generator_in_use, settings.embedder, settings.reranker)
+    for model in needed:
         yield Check(f"model {model.name}", *_model(model, settings.models_dir))
     for used in in_use(settings):
         yield Check(f"{used.kind.lower()} {used.name}", Health.WELL, f"In use: {used.why}.")

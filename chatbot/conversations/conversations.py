@@ -32,6 +32,7 @@ from corpora.database.history_tables import (
     TurnTextRow,
     TurnTraceRow,
 )
+from corpora.database.sight import named_in
 
 LONGEST_TITLE = 120
 MOST_WORDS = 20
@@ -153,11 +154,13 @@ class Conversations:
                 )
                 session.execute(answered)
             last = session.scalar(select(func.max(_TURNS.c.position)).where(of_conversation))
+            answer = reply.model_dump(mode="json")
             row = TurnRow(
                 conversation_id=conversation,
                 position=0 if last is None else last + 1,
                 question=question,
-                answer=reply.model_dump(mode="json"),
+                answer=answer,
+                named=named_in(session, answer),
                 created=now,
                 superseded=False,
                 owner=self.owner,

@@ -214,7 +214,7 @@ def _on_hub(model: ModelFile) -> tuple[str, int, str]:
     except errors.RepositoryNotFoundError as error:
         raise _SourceError(
             f"there is no {where}, or it needs a sign-in there: check the name, "
-            "set HF_TOKEN, or download it yourself and set STRATA_GENERATOR to its path"
+            "set HF_TOKEN, or download it yourself and set its path instead of its name"
         ) from error
     except errors.EntryNotFoundError as error:
         raise _SourceError(f"there is no {where}: check both names") from error
@@ -237,8 +237,8 @@ def _pinned_by_hub(model: ModelFile) -> ModelFile:
     except _SourceError as error:
         raise ModelDownloadError(
             f"{model.hub} could not be downloaded; only the Hub has its SHA-256: {error}.\n"
-            "Where the Hub cannot be reached, bring a GGUF file yourself and set STRATA_GENERATOR "
-            "to its path, or choose a generator that installs without it (`strata models list`)."
+            "Where the Hub cannot be reached, bring the model yourself and set its path instead of "
+            "its name, or choose one that installs without it (`strata models list`)."
         ) from error
     return replace(model, size=size, sha256=sha256)
 

@@ -114,10 +114,10 @@ TOKENIZER = ModelFile(
 )
 
 
-def _embedder(
-    key: str, hub: str, size: int, licence: str, memory_gb: int, languages: str = "English"
+def _folder(
+    role: str, key: str, hub: str, size: int, licence: str = "Apache-2.0", memory_gb: int = 2
 ) -> tuple[ModelFile, ModelFile]:
-    """An embedder and its tokenizer, in a folder of their own; the Hub publishes their hashes."""
+    """An ONNX file and its tokenizer, in a folder of their own; the Hub publishes their hashes."""
 
     def file(key: str, role: str, name: str, size: int) -> ModelFile:
         place = f"{folder}/{name.rpartition('/')[2]}"
@@ -128,7 +128,7 @@ def _embedder(
 
     folder = key
     return (
-        file(key, f"embedding, {languages}", "onnx/model.onnx", size),
+        file(key, role, "onnx/model.onnx", size),
         file(f"{key}-tokenizer", f"tokenizer of {key}", "tokenizer.json", 0),
     )
 
@@ -136,37 +136,77 @@ def _embedder(
 EMBEDDER_FILES = {
     files[0].key: files
     for files in (
-        _embedder("bge-small-en-v1.5", "BAAI/bge-small-en-v1.5", 133_000_000, "MIT", 2),
-        _embedder(
+        _folder(
+            "embedding, English", "bge-small-en-v1.5", "BAAI/bge-small-en-v1.5", 133_000_000, "MIT"
+        ),
+        _folder(
+            "embedding, English",
             "granite-embedding-small-english-r2",
             "ibm-granite/granite-embedding-small-english-r2",
             190_000_000,
-            "Apache-2.0",
-            2,
         ),
-        _embedder(
+        _folder(
+            "embedding, 52 languages",
             "granite-embedding-97m-multilingual-r2",
             "ibm-granite/granite-embedding-97m-multilingual-r2",
             390_000_000,
-            "Apache-2.0",
-            3,
-            "52 languages",
+            memory_gb=3,
         ),
-        _embedder(
+        _folder(
+            "embedding, 94 languages",
             "multilingual-e5-small",
             "intfloat/multilingual-e5-small",
             470_000_000,
             "MIT",
             3,
-            "94 languages",
         ),
     )
 }
 """The known embedders that the Hub alone has: the model and its tokenizer."""
 
+RERANKER_FILES: dict[str, tuple[ModelFile, ...]] = {
+    files[0].key: files
+    for files in (
+        _folder(
+            "reranker, English",
+            "ettin-reranker-17m",
+            "cross-encoder/ettin-reranker-17m-v1",
+            67_000_000,
+        ),
+        _folder(
+            "reranker, English",
+            "ettin-reranker-32m",
+            "cross-encoder/ettin-reranker-32m-v1",
+            128_000_000,
+        ),
+        _folder(
+            "reranker, English and Chinese",
+            "bge-reranker-base",
+            "BAAI/bge-reranker-base",
+            1_110_000_000,
+            "MIT",
+            4,
+        ),
+        (
+            ModelFile(
+                "bge-reranker-v2-m3",
+                "reranker, many languages",
+                "bge-reranker-v2-m3-Q8_0.gguf",
+                636_000_000,
+                "",
+                hub="gpustack/bge-reranker-v2-m3-GGUF/bge-reranker-v2-m3-Q8_0.gguf",
+                memory_gb=4,
+                cores=8,
+            ),
+        ),
+    )
+}
+"""The known rerankers, likewise; one of them is a GGUF file."""
+OF_SEVERAL_FILES = EMBEDDER_FILES | RERANKER_FILES
+
 GENERATORS = {model.key: model for model in (GENERATOR, SMALL_GENERATOR, *HUB_GENERATORS)}
-_SMALL = (EMBEDDING, TOKENIZER, *(file for files in EMBEDDER_FILES.values() for file in files))
-MODELS = GENERATORS | {model.key: model for model in _SMALL}
+_OTHERS = (EMBEDDING, TOKENIZER, *(file for files in OF_SEVERAL_FILES.values() for file in files))
+MODELS = GENERATORS | {model.key: model for model in _OTHERS}
 
 _OF_HUB = re.compile(r"[\w.-]+/[\w.-]+[/:][\w./-]+\.gguf", re.I)
 
@@ -195,11 +235,12 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
     )
 
 
-def models_in_use(generator: str, embedder: str = "") -> tuple[ModelFile, ...]:
+def models_in_use(generator: str, embedder: str = "", reranker: str = "") -> tuple[ModelFile, ...]:
     """The files that the settings need; small ones first: a bad setup shows at once.
 
     MiniLM is always one of them: its tokenizer knows English words.
     """
     file = chosen_generator(generator)
     chosen = [file] if isinstance(file, ModelFile) else []
-    return EMBEDDING, TOKENIZER, *EMBEDDER_FILES.get(embedder, ()), *chosen
+    others = (OF_SEVERAL_FILES.get(name, ()) for name in (embedder, reranker))
+    return EMBEDDING, TOKENIZER, *(file for files in others for file in files), *chosen

@@ -10,6 +10,7 @@ import httpx
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from chatbot.models.certificates import trusted_certificates
+from chatbot.models.files import RERANKER_FILES
 from chatbot.models.gguf_model import GgufModel
 from chatbot.retrieval.settings import RERANKERS, ContextSettings
 from corpora.errors import RerankerFailed
@@ -33,10 +34,13 @@ class RerankerFactory(Protocol):
         """
 
 
-def open_reranker(settings: ContextSettings, runtime: Runtime = "auto") -> Reranker | None:
+def open_reranker(
+    settings: ContextSettings, models: Path, runtime: Runtime = "auto"
+) -> Reranker | None:
     """The reranker of the settings, loaded at its first call; None where it is off.
 
-    Raises BadPlugin for one of a package that cannot be imported.
+    Known ones lie in the folder `models`. Raises RerankerFailed for one that is not there,
+    BadPlugin for one of a package that cannot be imported.
     """
     chosen = settings.reranker
     if chosen == "off":
@@ -47,6 +51,11 @@ def open_reranker(settings: ContextSettings, runtime: Runtime = "auto") -> Reran
     if urlsplit(chosen).scheme in {"http", "https"}:
         return ServedReranker(chosen, settings.reranker_key)
     path = Path(chosen).expanduser()
+    if known := RERANKER_FILES.get(chosen):
+        if not all(file.path_in(models).is_file() for file in known):
+            raise RerankerFailed(f"{chosen} is not here: run `strata models pull {chosen}`")
+        # Two files are a folder with an ONNX file.
+        path = models / (known[0].name if len(known) == 1 else chosen)
     if path.suffix == ".gguf":
         return GgufReranker(path)
     # Weights in int8 cost OpenVINO four times as much (docs/operations.md, A reranker).

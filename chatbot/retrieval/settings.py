@@ -9,7 +9,13 @@ from pydantic import BaseModel, SecretStr, field_validator
 from corpora.settings import advanced
 from ingestion.plugins import ExtensionPoint
 
-RERANKERS = ExtensionPoint("strata.rerankers", ("off",))
+KNOWN_RERANKERS = (
+    "ettin-reranker-17m",
+    "ettin-reranker-32m",
+    "bge-reranker-base",
+    "bge-reranker-v2-m3",
+)
+RERANKERS = ExtensionPoint("strata.rerankers", ("off", *KNOWN_RERANKERS))
 
 
 class ContextSettings(BaseModel):
@@ -42,9 +48,9 @@ class ContextSettings(BaseModel):
     )
     reranker: str = advanced(
         "off",
-        "a cross-encoder that scores the best passages anew: a folder with its ONNX file and "
-        "`tokenizer.json`, a GGUF file, the address of a `/rerank` server, or the name of one that "
-        "an installed package adds",
+        "a cross-encoder that scores the best passages anew: a name of `strata models list`, a "
+        "folder with its ONNX file and `tokenizer.json`, a GGUF file, the address of a `/rerank` "
+        "server, or the name of one that an installed package adds",
     )
     reranker_key: SecretStr | None = advanced(
         None, "the key of that server; set it in the environment as `STRATA_RERANKER_KEY`"
@@ -59,6 +65,6 @@ class ContextSettings(BaseModel):
             return RERANKERS.require(chosen)
         except ValueError as error:
             raise ValueError(
-                f"{chosen} is no folder, GGUF file, address or installed reranker: correct it, or "
-                "set it to off"
+                f"{chosen} is no known or installed reranker, folder, GGUF file or address: "
+                "correct it, or set it to off"
             ) from error

@@ -51,7 +51,9 @@ class ConversationRow(Base):
 class TurnRow(Base):
     """A question and its answer; what follows `created` repeats what `answer` says, for searching.
 
-    A `superseded` turn was asked anew and is no longer part of its conversation.
+    A `superseded` turn was asked anew and is no longer part of its conversation. `named` are the
+    products and releases that the answer names, as `sight.named_in` tells them; None in those of an
+    earlier Strata.
     """
 
     __table_args__ = (
@@ -82,6 +84,7 @@ class TurnRow(Base):
     profile: Mapped[str] = mapped_column(String(32))
     model: Mapped[str]
     model_calls: Mapped[int] = mapped_column(default=0)
+    named: Mapped[str | None]
     conversation: Mapped[ConversationRow] = relationship(viewonly=True)
     feedback: Mapped[FeedbackRow | None] = relationship(viewonly=True)
     review: Mapped[ReviewRow | None] = relationship(viewonly=True)

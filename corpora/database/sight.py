@@ -13,8 +13,20 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, Text, and_, cast, exists, false, func, or_, true
-from sqlalchemy.orm import ORMExecuteState, with_loader_criteria
+from sqlalchemy import (
+    ColumnElement,
+    Table,
+    Text,
+    and_,
+    cast,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 
 from corpora.database.check_tables import CheckedAnswerRow, ReleaseCheckRow
 from corpora.database.history_tables import (
@@ -110,10 +122,10 @@ class Sight:
     def turn(self, turn: Any) -> Condition:
         """Whether a turn, by its columns, is about what is seen, and names nothing else.
 
-        An answer to a comparison, or a list of what there is, may: it is JSON, and looked through.
+        An answer to a comparison, or a list of what there is, may: the names that it was kept
+        with are looked through, in those of an earlier Strata all that it says.
         """
-        told = cast(turn.answer, Text)
-
+        told = func.coalesce(turn.named, cast(turn.answer, Text))
         silent = ~told.regexp_match(_any_of(self.unseen)) if self.unseen else true()
         about = self.release(turn.product, turn.release, of_product=True)
         return and_(about, or_(self.whole_product(turn.product) & ~_empty(turn.product), silent))
@@ -132,6 +144,28 @@ def _named(column: Any, *names: str) -> Condition:
     # SQLite lowers ASCII letters, PostgreSQL all.
     lowered = {name.lower() for name in names} | {n.encode().lower().decode() for n in names}
     return or_(column.in_(names), func.lower(column).in_(sorted(lowered)))
+
+
+def named_in(session: Session, answer: Mapping[str, Any]) -> str:
+    """The names of products and releases that an answer has, as JSON: those that a session sees.
+
+    A name that somebody may not know is no more than a word of their question.
+    """
+    told = json.dumps(answer)
+    lowered = told.lower()
+    rows = [
+        row
+        for table in (ProductRow, ReleaseRow)
+        for row in session.execute(select(table.name, table.aliases))
+    ]
+    names = {name for first, aliases in rows for name in (first, *aliases)}
+    return json.dumps(
+        sorted(
+            name
+            for name in names
+            if json.dumps(name)[1:-1].lower() in lowered and re.search(_any_of([name]), told)
+        )
+    )
 
 
 def _any_of(names: Iterable[str]) -> str:
@@ -213,7 +247,11 @@ def _by_source(sight: Sight, row: Any) -> Condition:
 
 
 def _conversation(sight: Sight, row: Any) -> Condition:
-    return sight.product(row.product)
+    # It may be about no product, and all its answers about one that is not seen.
+    turn = _of(TurnRow)
+    own = turn.c.conversation_id == row.id
+    seen = exists().where(own, sight.turn(turn.c)).select_from(turn)
+    return and_(sight.product(row.product), or_(_hidden(turn, own), seen))
 
 
 def _open_question(sight: Sight, row: Any) -> Condition:

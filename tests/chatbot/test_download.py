@@ -314,4 +314,4 @@ def test_what_cannot_be_had_is_named_with_what_to_do(
     (tmp_path / "file").write_text("")
     assert "cannot be used" in told(MODEL, tmp_path / "file" / "models")
     use_hub(monkeypatch, NOBODY_LISTENS)
-    assert "set STRATA_GENERATOR to its path" in told(UNPINNED)
+    assert "set its path instead of its name" in told(UNPINNED)

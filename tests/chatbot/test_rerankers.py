@@ -11,7 +11,9 @@ import pytest
 from pydantic import SecretStr
 
 from chatbot.chatbot import Chatbot
+from chatbot.models.files import RERANKER_FILES, models_in_use
 from chatbot.models.rerankers import GgufReranker, ServedReranker, open_reranker
+from chatbot.retrieval.settings import KNOWN_RERANKERS
 from chatbot.settings import read_settings
 from corpora.errors import RerankerFailed
 from corpora.indexing.cross_encoder import BEST, CrossEncoder
@@ -170,14 +172,14 @@ def test_a_dead_server_is_told_without_the_secrets_in_its_address() -> None:
 
 
 def test_the_setting_says_what_reranks(tmp_path: Path) -> None:
-    assert open_reranker(read_settings()) is None
+    assert open_reranker(read_settings(), Path()) is None
     for chosen, kind in (
         (tmp_path, CrossEncoder),
         (save_gguf(tmp_path / "tiny.gguf"), GgufReranker),
         ("http://127.0.0.1:9/rerank", ServedReranker),
     ):
-        assert isinstance(open_reranker(read_settings(reranker=str(chosen))), kind)
-    with pytest.raises(BadSettings, match="no folder, GGUF file, address or installed reranker"):
+        assert isinstance(open_reranker(read_settings(reranker=str(chosen)), Path()), kind)
+    with pytest.raises(BadSettings, match="no known or installed reranker, folder"):
         read_settings(reranker=str(tmp_path / "gone"))
 
 
@@ -236,3 +238,20 @@ def test_where_the_reranker_fails_the_answer_is_the_one_without_it(
     assert [(f.step, f.reason) for f in with_it.content.fallbacks if f.step == step] == [
         (step, "it is dead: start it")
     ]
+
+
+@pytest.mark.parametrize("name", KNOWN_RERANKERS)
+def test_a_known_reranker_is_taken_from_the_models_folder(tmp_path: Path, name: str) -> None:
+    settings = read_settings(reranker=name)
+    with pytest.raises(RerankerFailed, match=f"strata models pull {name}"):
+        open_reranker(settings, tmp_path)
+    files = RERANKER_FILES[name]
+    assert set(files) <= set(models_in_use("none", reranker=name))
+    assert all((files[0].licence, files[0].size, files[0].memory_gb))
+    if len(files) == 1:
+        save_gguf(files[0].path_in(tmp_path))
+    else:
+        save_onnx(tmp_path / name)
+    made = open_reranker(settings, tmp_path)
+    assert made is not None
+    assert len(made.score(ASKED, PASSAGES)) == len(PASSAGES)

@@ -17,7 +17,13 @@ from chatbot.errors import GeneratorError, ModelDownloadError
 from chatbot.memory.suspending import open_database
 from chatbot.models.download import file_state, pull
 from chatbot.models.embedders import open_embedders, open_minilm
-from chatbot.models.files import EMBEDDER_FILES, MODELS, ModelFile, chosen_generator, models_in_use
+from chatbot.models.files import (
+    MODELS,
+    OF_SEVERAL_FILES,
+    ModelFile,
+    chosen_generator,
+    models_in_use,
+)
 from chatbot.models.machine import fits, fitting_generators, this_machine
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings, read_settings
@@ -43,8 +49,12 @@ def pull_models(
     else:
         if settings.generator == "auto":
             _pull_largest(settings)
-        _pull(models_in_use(settings.generator_in_use, settings.embedder), settings)
+        _pull(_in_use(settings), settings)
     say(f"models are ready in {settings.models_dir}")
+
+
+def _in_use(settings: Settings) -> tuple[ModelFile, ...]:
+    return models_in_use(settings.generator_in_use, settings.embedder, settings.reranker)
 
 
 def _pull(wanted: Sequence[ModelFile], settings: Settings) -> None:
@@ -71,7 +81,7 @@ def _pull_largest(settings: Settings) -> None:
 
 def _named(name: str) -> tuple[ModelFile, ...]:
     if name in MODELS:
-        return EMBEDDER_FILES.get(name, (MODELS[name],))
+        return OF_SEVERAL_FILES.get(name, (MODELS[name],))
     with suppress(ValueError):
         if isinstance(chosen := chosen_generator(name), ModelFile):
             return (chosen,)
@@ -85,7 +95,7 @@ def _named(name: str) -> tuple[ModelFile, ...]:
 def list_models(as_json: AsJson = False) -> None:
     """Show the known models, which machine each suits, and which are there."""
     settings = read_settings()
-    in_use = models_in_use(settings.generator_in_use, settings.embedder)
+    in_use = _in_use(settings)
     folder = settings.models_dir
     states = {m: file_state(m, folder) for m in (*MODELS.values(), *in_use)}
     listed = [

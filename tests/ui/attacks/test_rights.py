@@ -25,6 +25,7 @@ from chatbot.administration.administration import Administration
 from chatbot.administration.release_packs import ReleasePacks
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import NEW, Chatbot
+from chatbot.errors import UnknownConversation
 from chatbot.settings import Settings
 from corpora.building.building import Builder
 from corpora.catalog.rights import Audience, Right, Rights
@@ -36,6 +37,7 @@ from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 from corpora.jobs.jobs import JobKind, order_job
 from corpora.packs.signing import own_key, require_trusted
 from corpora.sources.schedules import NEVER
+from tests.chatbot.asked import answer
 from tests.ui.api.conftest import serving
 from tests.ui.attacks.conftest import each
 from tests.ui.attacks.test_roles import HOOK, MCP, NEEDS, OPEN, RESOURCES, TOOLS, no_chatbot, routes
@@ -369,7 +371,8 @@ def test_what_was_asked_before_is_kept_and_is_there_again_once_it_is_opened(
     listed = hidden.chatbot.conversations.of(BO.id).turns(hidden.ids["listed"])
     assert "valve" in listed[0].reply.answer
     seen = hidden.chatbot.seen_by(BO.viewer).conversations
-    assert seen.of(BO.id).turns(hidden.ids["listed"]) == ()
+    with pytest.raises(UnknownConversation):
+        seen.of(BO.id).turns(hidden.ids["listed"])
     routes = ("GET /api/v1/conversations/{conversation}", "GET /api/v1/turns/{turn}/still-true")
     assert [told(hidden, route, "bo", "", None)[0] for route in routes] == [404, 404]
     assert told(hidden, "GET /api/v1/conversations", "bo", "", None) == (200, [])
@@ -380,6 +383,25 @@ def test_what_was_asked_before_is_kept_and_is_there_again_once_it_is_opened(
         assert [conversation["product"] for conversation in found] == ["valve"]
     finally:
         admin.change_right("valve", "", STAFF)
+
+
+def test_a_name_that_is_only_guessed_hides_no_answer_and_one_that_was_told_does(
+    stratas: tuple[Strata, Strata],
+) -> None:
+    chatbot = stratas[0].chatbot
+    seen, whole = (c.conversations.of(BO.id) for c in (chatbot.seen_by(BO.viewer), chatbot))
+    guessed, told = (kept.start("", "Hello, valve!") for kept in (seen, whole))
+    reply = answer(answer="Is it the valve?", product=None, release=None)
+    for kept, conversation in ((seen, guessed), (whole, told)):
+        kept.add(conversation, "Hello, valve!", reply)
+    assert len(seen.turns(guessed)) == 1
+    assert len(whole.turns(told)) == 1
+    found = [row.id for row in seen.recent(wanted="hello")]
+    assert (guessed in found, told in found) == (True, False)
+    with pytest.raises(UnknownConversation):
+        seen.turns(told)
+    for conversation in (guessed, told):
+        whole.delete(conversation)
 
 
 def uploaded(strata: Strata, key: str, place: str) -> httpx.Response:
