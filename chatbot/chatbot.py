@@ -239,6 +239,10 @@ class Chatbot:
         """The last turns of a conversation, as many as can be read with a question."""
         return last_turns(history, self.settings.question_limit)
 
+    def require(self) -> None:
+        """Raise BadSettings where the profile needs a model or a memory that is not there."""
+        profile_named(self.settings.profile_in_use)(self._parts)
+
     def warm_up(self) -> None:
         """Load what the first question would wait for; raises the errors of loading."""
         for code in LANGUAGES:

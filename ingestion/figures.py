@@ -1,6 +1,7 @@
 """Figures of HTML: where their pictures are, what is said of them, at which block they stand.
 
-A place is a path, relative to the document or with "/" to the folder that was given; "data:…" where
+A place is a path, relative to the document or with "/" to the folder that was given, where "//HOST"
+is the folder of another host, as tools that copy sites lay it; "data:…" where
 the picture is written in the document; "part:NAME" for a part of a zipped one (Office, EPUB);
 "page=N&xywh=…" for a rectangle of a PDF's page, in points; "kept:HASH" for one that is kept.
 """
@@ -72,17 +73,21 @@ def figure_of_drawing(svg: etree._Element) -> tuple[Figure, ...]:
 
 
 def place_of(source: str) -> str:
-    """Return the place of a picture that a document names, "" where that is elsewhere."""
+    """Return the place of a picture that a document names, "" where it can be in no folder."""
     if _DATA.match(source):
         return source if len(source) <= _LARGEST_WRITTEN else ""
     try:
         parts = urlsplit(source.strip())
+        host = parts.hostname or ""
     except ValueError:
         return ""
     path = unquote(parts.path).replace("\\", "/")
     is_picture = posixpath.splitext(path)[1].lower() in PICTURES
-    is_near = not parts.scheme and not parts.netloc and not path.startswith(WITHIN)
-    return path if is_picture and is_near and path.isprintable() else ""
+    if host and parts.scheme in ("", "http", "https"):
+        path = f"//{host}{path}"
+    elif parts.scheme or parts.netloc or path.startswith(WITHIN):
+        return ""
+    return path if is_picture and path.isprintable() else ""
 
 
 def paths_of(place: str, file: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ from corpora.database.engine import Database
 from corpora.documents.uploads import Pieces, UploadedFile, store
 from corpora.errors import JobError
 from corpora.generations.generations import discard_waiting, publish_waiting, waiting_of
-from corpora.jobs.jobs import DRAFTS, EVALUATIONS, JobFile, JobKind, Jobs
+from corpora.jobs.jobs import DRAFTS, EVALUATIONS, Job, JobFile, JobKind, Jobs
 from corpora.packs.container import open_pack
 from corpora.packs.signing import require_trusted
 from ingestion.messages import message, message_noop, sentences
@@ -293,13 +293,16 @@ class Administration:
             with self.database.reading() as session:
                 require_product(session, product)
 
+    def may_change(self, job: Job) -> bool:
+        """Whether this person may stop a job, or have it tried again."""
+        # An evaluation that an admin of Strata ordered asks as somebody who sees everything.
+        is_alone = job.kind is JobKind.EVALUATE and bool(job.order.get("alone"))
+        of_product = job.kind is JobKind.SYNC or is_alone
+        return self.person.is_admin or of_product or bool(job.release and job.kind in _OF_PRODUCTS)
+
     def _require_own_job(self, job: int) -> None:
         """Raise JobError, or NotAllowed for a job that an admin of products cannot order."""
-        of = Jobs(self.database).get(job)
-        # An evaluation that an admin of Strata ordered asks as somebody who sees everything.
-        is_alone = of.kind is JobKind.EVALUATE and bool(of.order.get("alone"))
-        of_product = of.kind is JobKind.SYNC or is_alone
-        if not (of_product or (of.release and of.kind in _OF_PRODUCTS)):
+        if not self.may_change(Jobs(self.database).get(job)):
             self.person.require_admin()
 
     def _waiting(self, product: str, release: str) -> tuple[int, int | None]:

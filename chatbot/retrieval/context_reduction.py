@@ -59,12 +59,14 @@ def reduce_context(
         terms = search_terms(subject, turn.queries.known, corpus)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
         foreign = is_foreign(turn.question, corpus.languages)
-        # A number that the release does not have is some other thing's ("kubectl 1.32.3"), and so
-        # is a word of another language.
+        releases = " ".join(mention.text for mention in turn.resolution.mentions)
+        # A number that the release does not have, and is no release, is some other thing's
+        # ("kubectl 1.32.3"); and words of another language say nothing here.
         known = {
             term: weight
             for term, weight in terms.items()
-            if corpus.frequency(term) or not (foreign or any(map(str.isdigit, term)))
+            if corpus.frequency(term)
+            or not (foreign or (any(map(str.isdigit, term)) and term not in releases))
         }
         importance = importance_of(known, corpus.idf)
         best = rank_records(

@@ -19,6 +19,8 @@ Arguments = ParamSpec("Arguments")
 
 _POLL_SECONDS = 0.1
 _STARTING = threading.Lock()
+_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", default=None)
+"""Of the question that is answered."""
 _LEFT: ContextVar[threading.Event] = ContextVar("left")
 """The event of a function in a thread, set once nobody waits for it any more."""
 
@@ -66,7 +68,11 @@ async def within(seconds: float) -> AsyncIterator[None]:
     """Cancel the block, and a model call in it, after so many `seconds`; raises TookTooLong."""
     try:
         async with asyncio.timeout(seconds) as deadline:
-            yield
+            token = _DEADLINE.set(deadline)
+            try:
+                yield
+            finally:
+                _DEADLINE.reset(token)
     except TimeoutError as error:
         if not deadline.expired():
             raise
@@ -77,6 +83,12 @@ async def within(seconds: float) -> AsyncIterator[None]:
                 seconds=format(seconds, "g"),
             )
         ) from error
+
+
+def is_out_of_time() -> bool:
+    """Whether what is cancelled now is so because the time of its question is over."""
+    deadline = _DEADLINE.get()
+    return deadline is not None and deadline.expired()
 
 
 async def in_thread(

@@ -21,7 +21,7 @@ from langchain_core.messages.ai import UsageMetadata
 from pydantic import BaseModel, ValidationError
 
 from chatbot.errors import GeneratorError, Unread
-from chatbot.runtime.concurrency import together
+from chatbot.runtime.concurrency import is_out_of_time, together
 from chatbot.runtime.events import StepFinished, StepStarted, Token, emit
 from chatbot.runtime.spans import span
 from chatbot.text.words import first_problem
@@ -36,6 +36,8 @@ STEP: ContextVar[str] = ContextVar("step", default="")
 
 TOO_LONG = "prompt_too_long"
 """The kind of error of a prompt that was not read."""
+TIMEOUT = "timeout"
+"""The kind of error of a server that did not answer in time."""
 STOPPED = "stopped"
 """The kind of a request that nobody waits for any more; it is none of the server's errors."""
 _ATTEMPTS: ContextVar[list["Attempt"] | None] = ContextVar("attempts", default=None)
@@ -221,7 +223,9 @@ async def _attempt(model: BaseChatModel, request: _Request) -> tuple[ModelCall, 
             tell(_figures(made))
     except (GeneratorError, asyncio.CancelledError) as error:
         if noted is not None:
-            kind = error.kind if isinstance(error, GeneratorError) else STOPPED
+            # One of which no word came until the question ended did not answer.
+            stopped = TIMEOUT if is_out_of_time() and not pieces else STOPPED
+            kind = error.kind if isinstance(error, GeneratorError) else stopped
             came = 0 if isinstance(error, GeneratorError) else len(pieces)
             seconds = round(time.perf_counter() - started, 4)
             attempt = Attempt(server, name, kind, seconds, None, completion_tokens=came)

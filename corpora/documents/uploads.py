@@ -111,8 +111,8 @@ def store(
     """Keep files in the database, order what is done with them, and return the id of the job.
 
     The job is there once its files are safe, and any worker on any machine can do it. `files` are
-    gone through more than once, `data_dir` is looked at for room. Why files were `left_out` by
-    their sender is listed with the job. Raises UploadError, UnusableName and DiskFull.
+    gone through more than once, `data_dir` is looked at for room. Why files were `left_out` is
+    listed with the job. Raises UploadError, UnusableName and DiskFull.
     """
     check_name("product", product)
     check_name("release", release)

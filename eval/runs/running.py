@@ -101,6 +101,10 @@ class Running:
 
         Raises what `finish` does.
         """
+        for system in self.manifest.systems:
+            # What one lacks is said before another one is asked.
+            if self.left(system):
+                self.systems.open(system, self._model_of(system), at_once=self.manifest.at_once)
         with writing(self.folder), self._state(RunState.PLANNED):
             for system in self.manifest.systems:
                 asked = len(read_answers(self.folder, system))

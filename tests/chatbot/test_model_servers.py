@@ -15,11 +15,12 @@ from sqlalchemy import func, select
 from chatbot.accounts.people import LOCAL
 from chatbot.assembly import open_model
 from chatbot.chatbot import Chatbot
-from chatbot.errors import GeneratorError, NotAllowed
+from chatbot.errors import GeneratorError, NotAllowed, TookTooLong
 from chatbot.models import server_calls
 from chatbot.models.served import ServedChatModel
 from chatbot.models.server_calls import keep_attempts
 from chatbot.review.model_servers import server_figures
+from chatbot.runtime.concurrency import within
 from chatbot.runtime.events import Token, heard_by
 from chatbot.runtime.model_calls import Attempt, call, noted_attempts
 from chatbot.settings import read_settings
@@ -152,6 +153,18 @@ def test_a_question_that_fails_is_counted(lamp_chatbot: MakeChatbot) -> None:
         (figures,) = [f for f in server_figures(bot.database, LOCAL) if f.server == server.url]
     assert figures.errors == (("500", 1),)
     assert figures.median is None
+
+
+@pytest.mark.parametrize(("said", "kind"), [("", "timeout"), (HALF, "stopped")])
+def test_a_server_that_hangs_until_the_question_ends_has_failed(said: str, kind: str) -> None:
+    async def ask(url: str) -> None:
+        async with within(0.5):
+            await call(ServedChatModel(url=url, model="main"), [("user", "hello")], step="check")
+
+    hanging = serving(raw(said, pause=1.5))
+    with hanging as server, noted_attempts() as attempts, pytest.raises(TookTooLong):
+        asyncio.run(ask(server.url))
+    assert [attempt.error for attempt in attempts] == [kind]
 
 
 @pytest.mark.database

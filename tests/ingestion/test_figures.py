@@ -120,7 +120,7 @@ def test_figures_stand_at_their_blocks_with_caption_and_description(tmp_path: Pa
         ("Wiring", []),
         ("- root", ["/root.jpg"]),
         ("- Red is P1. A plug", [WRITTEN[:16]]),
-        ("logo up no", ["../../etc/a.png", "img/none.png"]),
+        ("logo up no", ["//example.com/a.", "../../etc/a.png", "img/none.png"]),
     ]
     assert {place[:16] for place in documents["docs/a.md"].pictures} == {
         *("img/pump one.png", "/root.jpg", WRITTEN[:16])
@@ -167,10 +167,21 @@ def test_the_marks_of_figures_cannot_be_written_into_a_document() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["https://a.b/c.png", "//a.b/c.png", "file:///c.png", "c.exe", "data:text/html,x.png", "", "["],
+    ["ftp://a.b/c.png", "//[/c.png", "file:///c.png", "c.exe", "data:text/html,x.png", "", "["],
 )
 def test_what_is_elsewhere_has_no_place(source: str) -> None:
     assert place_of(source) == ""
+
+
+def test_a_picture_of_another_host_lies_in_a_folder_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "docs.example/img").mkdir(parents=True)
+    (tmp_path / "docs.example/img/a.png").write_bytes(picture())
+    (tmp_path / "b.md").write_text(
+        "# B\n\nText ![x](https://u:p@Docs.example:8443/img/a.png?v=1) ![y](//c.example/d.png)\n"
+    )
+    assert read(tmp_path)["b.md"].pictures.keys() == {"//docs.example/img/a.png"}
+    assert place_of("https://a.b/../../../c.png") == "//a.b/../../../c.png"
+    assert list(paths_of("//a.b/../../../c.png", "b.md")) == []
 
 
 def test_no_path_leads_out_of_the_folder() -> None:

@@ -147,16 +147,17 @@ def _card(job: Job) -> None:
     with st.container(border=True):
         with in_a_row(wrap=False):
             st.markdown(f"{_heading(job)}\\\n{_steps(job)}", width="stretch")
-            button(
-                gettext("Stopping …") if job.cancelling else gettext("Cancel"),
-                _change,
-                Administration.cancel,
-                job.id,
-                icon="stop_circle",
-                of=_named(job),
-                key=f"cancel {job.id}",
-                disabled=not job.can_be_cancelled,
-            )
+            if services.administration().may_change(job):
+                button(
+                    gettext("Stopping …") if job.cancelling else gettext("Cancel"),
+                    _change,
+                    Administration.cancel,
+                    job.id,
+                    icon="stop_circle",
+                    of=_named(job),
+                    key=f"cancel {job.id}",
+                    disabled=not job.can_be_cancelled,
+                )
         st.progress(_share(job))
         st.caption(as_label(_how_far(job), 300) or "\u00a0")
 
@@ -178,7 +179,8 @@ def show_ended(job: Job) -> None:
         if has_files and button(gettext("Files"), icon="description", of=of, key=key):
             title = gettext("Files of this job")
             st.dialog(title, width="large", icon=":material/description:")(_files)(job.id)
-        if job.state in ("failed", "cancelled"):
+        is_undone = job.state in ("failed", "cancelled")
+        if is_undone and services.administration().may_change(job):
             label, key = gettext("Try again"), f"retry {job.id}"
             retry = Administration.retry
             button(label, _change, retry, job.id, icon="refresh", of=of, key=key)

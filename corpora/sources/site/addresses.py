@@ -114,15 +114,18 @@ class Place:
     def page(self, address: str, base: httpx.URL | None = None) -> httpx.URL | None:
         """The address of a page of this release, or None."""
         url = parsed(address, base)
-        if url is None:
-            return None
+        url = url and self.own(url)
+        return url if url is not None and self.holds(url) else None
+
+    def own(self, url: httpx.URL) -> httpx.URL | None:
+        """The address as it is asked for, or None where it is at none of the source's hosts."""
         if url.scheme == "http" and self.start.scheme == "https" and url.port is None:
             url = url.copy_with(scheme="https")
         try:
             self.hosts.check(url)
         except Refused:
             return None
-        return url if self.holds(url) else None
+        return url
 
     def holds(self, url: httpx.URL) -> bool:
         """Say whether an address lies below the folder."""

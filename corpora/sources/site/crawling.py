@@ -163,7 +163,7 @@ class Crawl:
     def _content(self, found: Found, answer: Answer, state: State | None) -> FetchedFile | None:
         """The file of an answer, unless it is a copy of another page or no page at all."""
         suffixes, file = suffixes_of(answer), self._site.folder / "page"
-        base = answer.url
+        base, written = answer.url, ""
         shows: tuple[str, ...] = ()
         if not suffixes:
             kind = answer.kind[:_LONGEST_KIND] or message("of no stated type")
@@ -172,7 +172,8 @@ class Crawl:
             return None
         if suffixes == HTML:
             markup = read_markup(file, answer.charset)
-            base = parsed(markup.base, answer.url) or answer.url
+            if (begins := parsed(markup.base, answer.url)) is not None:
+                base, written = begins, markup.base
             self._follow(markup, base, answer.url)
             if self._is_copy(found, markup, base, answer.url):
                 return None
@@ -187,7 +188,7 @@ class Crawl:
             return None
         self._paths.add(path)
         self._frontier.take(answer.url)
-        of = State.of(answer, self._site.place, found.lastmod, found.by, shows)
+        of = State.of(answer, self._site.place, found.lastmod, found.by, shows, written)
         digest, unchanged = str(of), state is not None and state.hash == answer.digest
         self._pictures.shown(path, base, shows, anew=not unchanged)
         if unchanged and self._known.paths[identity(answer.url)] == path:
@@ -206,7 +207,8 @@ class Crawl:
             return None
         self._paths.add(path)
         self._frontier.take(url)
-        self._pictures.shown(path, httpx.URL(url), state.shows or (), anew=False)
+        base = parsed(state.base, httpx.URL(url)) or httpx.URL(url)
+        self._pictures.shown(path, base, state.shows or (), anew=False)
         for child in self._children.get(state.at, ()):
             self._frontier.add(Found(self._known.addresses[child], by=state.at))
         state = replace(state, lastmod=settled(found.lastmod), by=found.by)

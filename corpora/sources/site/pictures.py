@@ -60,6 +60,9 @@ class Pictures:
             folder = "" if place.startswith("/") else posixpath.dirname(path)
             target = posixpath.normpath(posixpath.join(folder, place.lstrip("/")))
             url = parsed(source, base)
+            if url is not None and place.startswith("//"):
+                # Elsewhere than at the source's own hosts are badges and counters.
+                url = self._site.place.own(url)
             if url is None or not stays_inside(target) or not has_short_parts(target):
                 continue
             before = self._wanted.get(target)
@@ -106,7 +109,8 @@ class Pictures:
 
     def _picture(self, path: str, wanted: _Wanted) -> FetchedFile | None:
         state = self._known.get(path)
-        if state is not None and (not wanted.anew or self._failed >= MOST_FAILED):
+        is_settled = state is not None and not (wanted.anew or state.conditions)
+        if state is not None and (is_settled or self._failed >= MOST_FAILED):
             return self._as_before(path, wanted, state)
         if self._failed >= MOST_FAILED:
             return None
@@ -130,7 +134,7 @@ class Pictures:
     def _answered(
         self, path: str, wanted: _Wanted, answer: Answer, state: State | None
     ) -> FetchedFile | None:
-        if answer.status == 304 and state:
+        if state and (answer.status == 304 or (answer.status != 200 and not wanted.anew)):
             return self._as_before(path, wanted, state)
         if answer.status != 200:
             answered = message("the site answered {status}", status=answer.status)

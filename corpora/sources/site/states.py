@@ -22,7 +22,7 @@ class State:
     `at` is its address below the folder of the release, or a whole one on another host; `by` that
     of the page that linked to it; `hash` and `size` are those of its content. `lastmod` is what the
     sitemap said, if no later change can go by the same time; `shows` are the pictures as the page
-    writes them, None where they were not looked for.
+    writes them, None where they were not looked for, and `base` is what it says they begin at.
     """
 
     at: str
@@ -33,6 +33,7 @@ class State:
     lastmod: str = ""
     by: str = ""
     shows: Sequence[str] | None = None
+    base: str = ""
 
     @classmethod
     def of(
@@ -42,6 +43,7 @@ class State:
         lastmod: str = "",
         by: str = "",
         shows: Sequence[str] | None = None,
+        base: str = "",
     ) -> State:
         """That of a page that was just read."""
         return cls(
@@ -53,6 +55,7 @@ class State:
             settled(lastmod),
             by,
             shows,
+            base,
         )
 
     @classmethod

@@ -126,6 +126,7 @@ class Systems:
             settings = self._chatbot.settings.model_copy(update=of)
             left_out = (WITHOUT[name],) if name in WITHOUT else ()
             chatbot = replace(self._chatbot, settings=settings, model=model, left_out=left_out)
+            chatbot.require()
             return ChainSystem(chatbot)
         if model is None:
             raise BadSettings(

@@ -73,20 +73,54 @@ def test_it_is_fetched_once_for_all_pages_behind_them(site: Site) -> None:
     assert site.asked().count("/17.10/img/a.png") == 1
 
 
-def test_those_of_pages_that_have_not_changed_are_kept_unasked(site: Site) -> None:
+def test_those_of_pages_that_have_not_changed_are_asked_for_only_if_they_have(site: Site) -> None:
     manual(site, "a.png", **{"/17.10/a.png": PLUG})
     first = manual_of(site)
     site.forget()
     again = manual_of(site, first)
     assert again.known == first.known
     assert not again.content
-    assert site.asked() == ["/17.10/"]
+    assert site.asked() == ["/17.10/", "/17.10/a.png"]
+    assert "/17.10/a.png" in site.asked(304)
+    other = picture(colour="blue")
+    site.pages["/17.10/a.png"] = other
+    replaced = manual_of(site, again)
+    assert replaced.content == {"a.png": other}
+    site.pages["/17.10/a.png"] = Page(status=404)
+    assert manual_of(site, replaced).files["a.png"].digest == replaced.files["a.png"].digest
+    site.pages["/17.10/a.png"] = PLUG
+    again = manual_of(site, replaced)
+    site.forget()
     site.pages["/17.10/"] = html("Manual", text=f"New. {shown('a.png')}")
     changed = manual_of(site, again)
     assert list(changed.content) == ["index.html"]
     assert site.asked(304) == ["/17.10/a.png"]
     site.pages["/17.10/"] = html("Manual", text="No picture any more.")
     assert manual_of(site, changed).paths == {"index.html"}
+
+
+@pytest.mark.parametrize("address", ["{}/img/a.png", "//{}/img/a.png"])
+def test_one_with_a_whole_address_at_the_sources_own_host(site: Site, address: str) -> None:
+    own = site.url("").rstrip("/")
+    source = address.format(own if address.startswith("{") else own.removeprefix("http://"))
+    manual(site, source, "http://elsewhere.example/b.png", **{"/img/a.png": PLUG})
+    got = manual_of(site)
+    assert got.content == {"index.html": got.content["index.html"], "127.0.0.1/img/a.png": PLUG}
+    assert not got.remarks
+
+
+def test_what_a_page_says_they_begin_at_is_kept_with_it(site: Site) -> None:
+    base = '<base href="/17.10/deep/">'
+    site.pages["/17.10/"] = html("Manual", head=base, text=shown("a.png"))
+    site.pages["/17.10/deep/a.png"] = PLUG
+    first = manual_of(site)
+    assert first.content["a.png"] == PLUG
+    other = picture(colour="blue")
+    site.pages["/17.10/deep/a.png"] = other
+    site.forget()
+    again = manual_of(site, first)
+    assert again.content == {"a.png": other}
+    assert site.asked() == ["/17.10/", "/17.10/deep/a.png"]
 
 
 def test_a_page_that_was_read_before_pictures_were_is_read_again(site: Site) -> None:
@@ -290,6 +324,6 @@ def test_they_stand_beside_the_text_of_a_generated_site(
             return list(session.scalars(select(FigureRow.caption)))
 
     assert "The lamp" in figures()
-    asked = len(site.asked())
+    site.forget()
     assert "The lamp" in figures()
-    assert not [path for path in site.asked()[asked:] if "_images" in path]
+    assert len([path for path in site.asked(304) if "_images" in path]) == 2

@@ -171,3 +171,5 @@ def test_every_profile_and_baseline_has_a_name() -> None:
 def test_what_needs_a_model_says_so(chatbot: Chatbot) -> None:
     with pytest.raises(BadSettings, match="the system naive needs a language model"):
         Systems(chatbot).open("naive", None, at_once=1)
+    with pytest.raises(BadSettings, match="the profile qamr needs a language model"):
+        Systems(chatbot).open("qamr", None, at_once=1)
