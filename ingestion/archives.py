@@ -133,9 +133,9 @@ class Archive:
         if info.flag_bits & 0x1:
             return message("locked with a password; pack it without one")
         if name.lower().endswith(_ARCHIVES):
-            return "an archive inside an archive; unpack it first"
+            return message("an archive inside an archive; unpack it first")
         if info.compress_type not in _METHODS:
-            return "packed by a method other than deflate; pack it again as a plain zip"
+            return message("packed by a method other than deflate; pack it again as a plain zip")
         if info.file_size > _ALWAYS_PLAUSIBLE and self._is_tight(info):
             times = info.file_size // max(1, info.compress_size)
             return message("inflates {times:,} times: a zip bomb", times=times)

@@ -26,12 +26,14 @@ from corpora.errors import (
     DatabaseFull,
     DiskFull,
     NotCopied,
+    RerankerFailed,
     UnreachableDatabase,
     UnusableOriginals,
 )
 from corpora.sources.options import FolderOptions, GitOptions, SiteOptions
 from corpora.sources.site.hosts import Refused
 from ingestion.errors import StrataError
+from ingestion.ocr import NoOcr
 from ingestion.page import UnreadableFile
 
 ROOT = Path(__file__).parents[1]
@@ -49,9 +51,12 @@ PACKAGES += ("eval/sets", "ui")
 IN_ENGLISH = ("ui/api", "ui/cli")
 """Programs and the command line are told in English."""
 TEMPLATES = ROOT / "eval" / "reports" / "templates"
-OF_COMMANDS = {BatchError, ModelDownloadError, NotCopied, TuningError, UnusableOriginals}
+OF_COMMANDS = {BatchError, ModelDownloadError, NotCopied, TuningError}
+OF_SETTINGS = {NoOcr, RerankerFailed, UnusableOriginals}
 ALSO_SEEN = {DatabaseFull, DiskFull, UnreachableDatabase}
-"""Errors that only who runs commands meets, and those for operators that others meet as well."""
+"""Errors of commands, and of settings, which stay English as those for operators do, of which
+others meet some all the same.
+"""
 CAUSES = {"UnsafeDrawing", "TooFewQuestions", "NotGiven", "GoldError", "UnusableRow"}
 
 
@@ -61,7 +66,7 @@ def errors() -> set[str]:
     for one in of:
         of += one.__subclasses__()
     seen = {e for e in of if e in ALSO_SEEN or not getattr(e, "for_operators", False)}
-    return {e.__name__ for e in seen - OF_COMMANDS - {StrataError}} | CAUSES
+    return {e.__name__ for e in seen - OF_COMMANDS - OF_SETTINGS - {StrataError}} | CAUSES
 
 
 def texts() -> Catalog:

@@ -157,7 +157,7 @@ def _failure(case: ScoredAnswer) -> Iterator[str]:
     for name, text in (
         (gettext("Question"), case.question.question),
         (gettext("Right"), case.question.gold_answer),
-        (gettext("Answer"), reply.answer if reply else failed_with(case.answer.error)),
+        (gettext("Answer"), reply.answer if reply else failed_with(case.answer.error or "")),
     ):
         yield f"**{name}:** {as_block(text)}\n"
 

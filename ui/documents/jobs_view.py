@@ -228,11 +228,15 @@ def _change(change: Callable[[Administration, int], None], job: int) -> None:
 
 
 def _named(job: Job) -> str:
-    return f"{job.product} {job.release}, job {job.id}".lstrip()
+    return gettext("{name}, job {number}", name=_subject(job), number=job.id)
+
+
+def _subject(job: Job) -> str:
+    return f"{job.product} {job.release}".strip()
 
 
 def _heading(job: Job) -> str:
-    of = as_label(f"{job.product} {job.release}".strip())
+    of = as_label(_subject(job))
     kind = gettext("Source {number}", number=job.source_id)
     if job.kind is not JobKind.SYNC:
         kind = gettext(_KINDS[job.kind])

@@ -17,6 +17,8 @@ from ui.elements.table import Columns, export_rows, newest_first, show_table
 from ui.serving import services
 from ui.wording.amounts import how_large
 from ui.wording.audited import action_name, detail_name
+from ui.wording.reviews import name_of
+from ui.wording.sources import kind_name
 
 _TO_THE_SECOND = DatetimeColumn(format="YYYY-MM-DD HH:mm:ss")
 _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
@@ -81,4 +83,8 @@ def _shown(name: str, value: Any) -> str:
         return how_large(value)
     if name in _ONLY_LENGTHS and isinstance(value, int):
         return ngettext("{number} character", "{number} characters", value)
+    if name in ("rating", "status"):
+        return name_of(str(value))
+    if name == "kind":
+        return kind_name(str(value))
     return figure(value) if isinstance(value, int) else in_words(str(value))
