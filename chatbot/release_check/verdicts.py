@@ -266,7 +266,8 @@ def _says_otherwise(
     gone, come = before.keys() - after.keys(), after.keys() - before.keys() - stems(beyond).keys()
     named = values(old).keys() | values(new).keys() | NUMBER_WORDS.keys()
     is_plain = all(word.isalpha() and word not in named for word in gone | come)
-    if (gone & stems(answer.said).keys()) - stems(beside).keys():
+    own = stems(answer.said).keys() - stems(answer.question).keys()
+    if (gone & own) - stems(beside).keys():
         return not (is_plain and come and likeness(before, after) >= KEPT)
     is_more = bool(come - wholly.keys()) and _part(before, wholly) >= ABOUT
     return is_more and not (is_plain and gone)

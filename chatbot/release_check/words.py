@@ -216,7 +216,7 @@ class Pages:
         Where its section is there it stands in it, unless nearly the same sentence is elsewhere.
         """
         of_unit = stems(unit)
-        is_short, is_long = of_unit.total() < _FEW, len(words(unit)) >= LONG
+        is_short, is_long = len(of_unit) < _FEW, len(words(unit)) >= LONG
         own = frozenset(self.own_section)
         best: Place | None = None
         for page in self.candidates:
@@ -224,7 +224,7 @@ class Pages:
                 alike = likeness(of_unit, _stems_of(other.text))
                 nearby = self.same_section(other.path)
                 at_home = other.block in own
-                if alike < LIKE or (is_short and not nearby):
+                if alike < LIKE or (is_short and not (nearby or at_home)):
                     continue
                 may_move = is_long and alike >= _SAME and not self._of_entry(self.own_section)
                 if own and not at_home and not may_move:
@@ -266,8 +266,8 @@ def _stems_of(text: str) -> Counter[str]:
 
 def likeness(one: Counter[str], other: Counter[str]) -> float:
     """The share of words in common; nothing where less than half of the first are there."""
-    common, total = (one & other).total(), one.total() + other.total()
-    return 2 * common / total if total and common >= LIKE * one.total() else 0.0
+    common, total = len(one.keys() & other.keys()), len(one) + len(other)
+    return 2 * common / total if total and common >= LIKE * len(one) else 0.0
 
 
 def _in(quote: str, blocks: Iterable[Block], *, whole: bool) -> bool:
