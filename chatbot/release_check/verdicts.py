@@ -39,10 +39,6 @@ ABOUT = 0.5
 _RELEVANT = 0.6
 """The units of cited words that bear at least so much of an answer as the best one does."""
 _MOST_VALUES = 6
-_LONGER = 4
-"""A sentence that says the same has at most so many times as many words."""
-_CERTAINLY = 0.8
-"""The likeness from which a sentence surely is the one that it takes the place of."""
 _SIGNS = re.compile(r"\w+|[^\w\s]")
 _ENDS = frozenset(".!?:")
 
@@ -137,15 +133,13 @@ def compare(
     if not found.places:
         return _elsewhere(answer, pages, new, abstained=abstained, release=release)
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
-    there = [citation.quote for citation in (*cited, *new)]
-    lost = found.lost | _lost_values(answer, there)
     around = (of.around(place) for of in pages for place in found.places)
-    changed = lost or found.turned or found.unplaced or _is_literal_lost(answer, around)
+    changed = found.lost or found.turned or found.unplaced or _is_literal_lost(answer, around)
     if not changed:
         return Compared(Verdict.SAME, cited=cited)
     said = words(answer.said)
     added = [word for key, word in found.added.items() if key not in said]
-    shown = tuple(lost.values())[:_MOST_VALUES], tuple(added)[:_MOST_VALUES]
+    shown = tuple(found.lost.values())[:_MOST_VALUES], tuple(added)[:_MOST_VALUES]
     return Compared(Verdict.CHANGED, *shown, cited)
 
 
@@ -182,10 +176,7 @@ def _is_said(answer: AcceptedAnswer, there: Sequence[str]) -> bool:
     """Whether each sentence of the answer has one like it."""
     told = [topic(unit) for text in there for unit in units(text)]
     said = [topic(unit) for unit in units(answer.said)]
-    return bool(said) and all(
-        any(_part(one, other) >= KEPT and len(other) <= _LONGER * len(one) for other in told)
-        for one in said
-    )
+    return bool(said) and all(any(_part(one, other) >= KEPT for other in told) for one in said)
 
 
 def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
@@ -209,12 +200,10 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
         found.lost |= {k: w for k, w in told.items() if k in here and k not in there}
         found.added |= {k: word for k, word in values(text).items() if k not in here}
         found.turned |= negations(unit) != negations(text)
-        # A sentence that surely is the same one has to have all words itself.
-        beside = text if place.likeness >= _CERTAINLY else of.around(place)
         found.turned |= _has_new_value(answer, unit, text, of.citation.quote)
         # A sentence that goes on with what stood behind it is cut otherwise, and says no more.
         beyond = f"{unit}\n{of.citation.quote}"
-        found.turned |= _says_otherwise(answer, unit, text, beside, beyond)
+        found.turned |= _says_otherwise(answer, unit, text, beyond)
     # What a unit without a place bore stands together in another one, or is lost.
     sections = {of.around(place) for of in pages for place in found.places}
     others = [topic(unit).keys() for text in sections for unit in units(text)]
@@ -253,9 +242,7 @@ def _letters(text: str) -> str:
     return "".join(words(text))
 
 
-def _says_otherwise(
-    answer: AcceptedAnswer, old: str, new: str, beside: str, beyond: str = ""
-) -> bool:
+def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beyond: str) -> bool:
     """Whether a sentence has lost a word that the answer says, or says more than the answer.
 
     Another plain word in a sentence that is the same otherwise is another wording: "amount".
@@ -264,13 +251,18 @@ def _says_otherwise(
     before, after = stems(old), stems(new)
     wholly = stems(f"{answer.question} {answer.said}")
     gone, come = before.keys() - after.keys(), after.keys() - before.keys() - stems(beyond).keys()
-    named = values(old).keys() | values(new).keys() | NUMBER_WORDS.keys()
+    named = _names(old) | _names(new) | NUMBER_WORDS.keys()
     is_plain = all(word.isalpha() and word not in named for word in gone | come)
-    own = stems(answer.said).keys() - stems(answer.question).keys()
-    if (gone & own) - stems(beside).keys():
+    if gone & (stems(answer.said).keys() - stems(answer.question).keys()):
         return not (is_plain and come and likeness(before, after) >= KEPT)
     is_more = bool(come - wholly.keys()) and _part(before, wholly) >= ABOUT
     return is_more and not (is_plain and gone)
+
+
+def _names(sentence: str) -> set[str]:
+    """The values of a sentence, and its words with a capital letter but for the first one."""
+    capital = (word for word in _SIGNS.findall(sentence)[1:] if word[0].isupper())
+    return {*values(sentence), *stems(" ".join(capital))}
 
 
 def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
@@ -308,7 +300,7 @@ def _relevant(answer: AcceptedAnswer, pages: Sequence[Pages]) -> list[tuple[str,
     covered: set[str] = set()
     for score, unit, of in scored:
         bears = own.keys() & topic(unit).keys()
-        if best and (score >= _RELEVANT * best or bears - covered):
+        if bears and (score >= _RELEVANT * best or bears - covered):
             chosen.append((unit, of))
             covered |= bears
     return chosen
