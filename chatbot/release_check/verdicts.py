@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -245,7 +246,8 @@ def _letters(text: str) -> str:
 def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beyond: str) -> bool:
     """Whether a sentence has lost a word that the answer says, or says more than the answer.
 
-    Another plain word in a sentence that is the same otherwise is another wording: "amount".
+    Plain words in place of others are another wording, in a sentence that is the same otherwise
+    ("amount") or still has the figure or name that answers.
     `beyond` was cited around the old one.
     """
     before, after = stems(old), stems(new)
@@ -254,14 +256,21 @@ def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beyond: str) -> 
     named = _names(old) | _names(new) | NUMBER_WORDS.keys()
     is_plain = all(word.isalpha() and word not in named for word in gone | come)
     if gone & (stems(answer.said).keys() - stems(answer.question).keys()):
-        return not (is_plain and come and likeness(before, after) >= KEPT)
+        is_like = come and likeness(before, after) >= KEPT
+        return not (is_plain and (is_like or not _own_values(answer).isdisjoint(words(new))))
     is_more = bool(come - wholly.keys()) and _part(before, wholly) >= ABOUT
     return is_more and not (is_plain and gone)
 
 
+def _own_values(answer: AcceptedAnswer) -> set[str]:
+    """The figures and names that an answer says beyond its question."""
+    return {*values(answer.said), *literals(answer.said)} - {*words(answer.question)}
+
+
 def _names(sentence: str) -> set[str]:
-    """The values of a sentence, and its words with a capital letter but for the first one."""
-    capital = (word for word in _SIGNS.findall(sentence)[1:] if word[0].isupper())
+    """The values of a sentence, and its words with a capital letter behind another word."""
+    signs = pairwise(_SIGNS.findall(sentence))
+    capital = (word for before, word in signs if before.isalnum() and word[0].isupper())
     return {*values(sentence), *stems(" ".join(capital))}
 
 

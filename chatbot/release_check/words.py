@@ -30,13 +30,17 @@ _FEW = 5
 """A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
 _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
 _QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
-_NEGATING = frozenset(["not", "no", "never", "cannot", "without", "don", "doesn", "isn", "won"])
+_NEGATING = frozenset(["not", "no", "never", "cannot", "without", "t"])
 
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
     """The words and figures of a text as they are compared: without case, marks and white space."""
-    return tuple(map(_folded, _WORD.findall(unicodedata.normalize("NFKC", text))))
+    return tuple(map(_folded, _WORD.findall(_plain(text))))
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
 def _folded(word: str) -> str:
@@ -49,7 +53,7 @@ def _folded(word: str) -> str:
 def values(text: str) -> dict[str, str]:
     """The figures, names and constants of a text, by the word that they are compared by."""
     found: dict[str, str] = {}
-    for word in _WORD.findall(unicodedata.normalize("NFKC", text)):
+    for word in _WORD.findall(_plain(text)):
         if _is_value(word):
             found.setdefault(_folded(word), word)
     return found
@@ -74,12 +78,14 @@ def negations(text: str) -> int:
 
 def topic(text: str) -> Counter[str]:
     """The words that carry a text's topic, stemmed, without stop words, and parts of names."""
-    return Counter(tokens(filtered(text)))
+    return Counter(tokens(filtered(_plain(text))))
 
 
 def stems(text: str) -> Counter[str]:
     """The same with each name as one word: "macOS" counts no more than "Linux"."""
-    return Counter(of_word[0] for word in filtered(text).split() if (of_word := tokens(word)))
+    return Counter(
+        of_word[0] for word in filtered(_plain(text)).split() if (of_word := tokens(word))
+    )
 
 
 @dataclass(frozen=True)
