@@ -7,10 +7,9 @@ different words, and the words that are cited are those of the documentation.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
-from itertools import pairwise
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -22,6 +21,7 @@ from chatbot.release_check.words import (
     likeness,
     literals,
     negations,
+    quotes,
     stems,
     topic,
     units,
@@ -125,6 +125,9 @@ def compare(
     release: str,
 ) -> Compared:
     """Say what became of an answer whose cited words changed, by them and by those cited anew."""
+    if pages:
+        # The product's name says nothing that answers.
+        answer = replace(answer, question=f"{answer.question} {pages[0].corpus.product}")
     found = _find(answer, pages)
     texts = (page.text for of in pages for page in of.candidates)
     is_there = all(any(of.says(unit) for of in pages) for unit in units(answer.said))
@@ -201,6 +204,7 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
         found.lost |= {k: w for k, w in told.items() if k in here and k not in there}
         found.added |= {k: word for k, word in values(text).items() if k not in here}
         found.turned |= negations(unit) != negations(text)
+        found.turned |= _is_quoted_lost(answer, unit, of.around(place))
         found.turned |= _has_new_value(answer, unit, text, of.citation.quote)
         # A sentence that goes on with what stood behind it is cut otherwise, and says no more.
         beyond = f"{unit}\n{of.citation.quote}"
@@ -253,8 +257,10 @@ def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beyond: str) -> 
     before, after = stems(old), stems(new)
     wholly = stems(f"{answer.question} {answer.said}")
     gone, come = before.keys() - after.keys(), after.keys() - before.keys() - stems(beyond).keys()
-    named = _names(old) | _names(new) | NUMBER_WORDS.keys()
-    is_plain = all(word.isalpha() and word not in named for word in gone | come)
+    named = values(old).keys() | values(new).keys() | NUMBER_WORDS.keys()
+    is_plain = all(
+        all(map(str.isalpha, word.split("-"))) and word not in named for word in gone | come
+    )
     if gone & (stems(answer.said).keys() - stems(answer.question).keys()):
         is_like = come and likeness(before, after) >= KEPT
         return not (is_plain and (is_like or not _own_values(answer).isdisjoint(words(new))))
@@ -265,13 +271,6 @@ def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beyond: str) -> 
 def _own_values(answer: AcceptedAnswer) -> set[str]:
     """The figures and names that an answer says beyond its question."""
     return {*values(answer.said), *literals(answer.said)} - {*words(answer.question)}
-
-
-def _names(sentence: str) -> set[str]:
-    """The values of a sentence, and its words with a capital letter behind another word."""
-    signs = pairwise(_SIGNS.findall(sentence))
-    capital = (word for before, word in signs if before.isalnum() and word[0].isupper())
-    return {*values(sentence), *stems(" ".join(capital))}
 
 
 def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
@@ -285,6 +284,13 @@ def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
         return any(stands_in(said, _signs(text)) for text in texts)
 
     return stands(old) and not stands(new)
+
+
+def _is_quoted_lost(answer: AcceptedAnswer, old: str, new: str) -> bool:
+    """Whether the answer repeats, sign for sign, what a sentence had in quotes, and it is gone."""
+    said, there = _signs(answer.said), _signs(new)
+    quoted = (_signs(span) for span in quotes(old))
+    return any(stands_in(span, said) and not stands_in(span, there) for span in quoted)
 
 
 def _signs(text: str) -> list[str]:

@@ -46,7 +46,7 @@ def _plain(text: str) -> str:
 def _folded(word: str) -> str:
     if word[-1].isdigit() or word[-1] == "%":
         word = re.sub(r",(?=\d{3}(?!\d))", "", word).lstrip("+")
-        return word.removeprefix("v") if word[1:2].isdigit() else word
+        word = word.removeprefix("v") if word[1:2].isdigit() else word
     return word.lower()
 
 
@@ -59,10 +59,15 @@ def values(text: str) -> dict[str, str]:
     return found
 
 
+def quotes(text: str) -> list[str]:
+    """What a text has between quotes or as code, without them."""
+    found = _QUOTED.findall(text.replace("“", '"').replace("”", '"'))
+    return [span[1:-1] for span in found]
+
+
 def literals(text: str) -> dict[str, str]:
-    """What a text has between quotes or as code, word by word, likewise."""
-    quoted = " ".join(_QUOTED.findall(text.replace("“", '"').replace("”", '"')))
-    return {_folded(word): word for word in _WORD.findall(quoted)}
+    """The same word by word, as `values` has them."""
+    return {_folded(word): word for word in _WORD.findall(" ".join(quotes(text)))}
 
 
 def _is_value(word: str) -> bool:
