@@ -7,7 +7,7 @@ different words, and the words that are cited are those of the documentation.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
@@ -21,6 +21,7 @@ from chatbot.release_check.words import (
     likeness,
     literals,
     negations,
+    quotes,
     stems,
     topic,
     units,
@@ -39,10 +40,6 @@ ABOUT = 0.5
 _RELEVANT = 0.6
 """The units of cited words that bear at least so much of an answer as the best one does."""
 _MOST_VALUES = 6
-_LONGER = 4
-"""A sentence that says the same has at most so many times as many words."""
-_CERTAINLY = 0.8
-"""The likeness from which a sentence surely is the one that it takes the place of."""
 _SIGNS = re.compile(r"\w+|[^\w\s]")
 _ENDS = frozenset(".!?:")
 
@@ -128,6 +125,9 @@ def compare(
     release: str,
 ) -> Compared:
     """Say what became of an answer whose cited words changed, by them and by those cited anew."""
+    if pages:
+        # The product's name says nothing that answers.
+        answer = replace(answer, question=f"{answer.question} {pages[0].corpus.product}")
     found = _find(answer, pages)
     texts = (page.text for of in pages for page in of.candidates)
     is_there = all(any(of.says(unit) for of in pages) for unit in units(answer.said))
@@ -137,15 +137,13 @@ def compare(
     if not found.places:
         return _elsewhere(answer, pages, new, abstained=abstained, release=release)
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
-    there = [citation.quote for citation in (*cited, *new)]
-    lost = found.lost | _lost_values(answer, there)
     around = (of.around(place) for of in pages for place in found.places)
-    changed = lost or found.turned or found.unplaced or _is_literal_lost(answer, around)
+    changed = found.lost or found.turned or found.unplaced or _is_literal_lost(answer, around)
     if not changed:
         return Compared(Verdict.SAME, cited=cited)
     said = words(answer.said)
     added = [word for key, word in found.added.items() if key not in said]
-    shown = tuple(lost.values())[:_MOST_VALUES], tuple(added)[:_MOST_VALUES]
+    shown = tuple(found.lost.values())[:_MOST_VALUES], tuple(added)[:_MOST_VALUES]
     return Compared(Verdict.CHANGED, *shown, cited)
 
 
@@ -182,10 +180,7 @@ def _is_said(answer: AcceptedAnswer, there: Sequence[str]) -> bool:
     """Whether each sentence of the answer has one like it."""
     told = [topic(unit) for text in there for unit in units(text)]
     said = [topic(unit) for unit in units(answer.said)]
-    return bool(said) and all(
-        any(_part(one, other) >= KEPT and len(other) <= _LONGER * len(one) for other in told)
-        for one in said
-    )
+    return bool(said) and all(any(_part(one, other) >= KEPT for other in told) for one in said)
 
 
 def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
@@ -209,12 +204,11 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
         found.lost |= {k: w for k, w in told.items() if k in here and k not in there}
         found.added |= {k: word for k, word in values(text).items() if k not in here}
         found.turned |= negations(unit) != negations(text)
-        # A sentence that surely is the same one has to have all words itself.
-        beside = text if place.likeness >= _CERTAINLY else of.around(place)
+        found.turned |= _is_quoted_lost(answer, unit, of.around(place))
         found.turned |= _has_new_value(answer, unit, text, of.citation.quote)
         # A sentence that goes on with what stood behind it is cut otherwise, and says no more.
         beyond = f"{unit}\n{of.citation.quote}"
-        found.turned |= _says_otherwise(answer, unit, text, beside, beyond)
+        found.turned |= _says_otherwise(answer, unit, text, beyond)
     # What a unit without a place bore stands together in another one, or is lost.
     sections = {of.around(place) for of in pages for place in found.places}
     others = [topic(unit).keys() for text in sections for unit in units(text)]
@@ -253,23 +247,30 @@ def _letters(text: str) -> str:
     return "".join(words(text))
 
 
-def _says_otherwise(
-    answer: AcceptedAnswer, old: str, new: str, beside: str, beyond: str = ""
-) -> bool:
+def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beyond: str) -> bool:
     """Whether a sentence has lost a word that the answer says, or says more than the answer.
 
-    Another plain word in a sentence that is the same otherwise is another wording: "amount".
+    Plain words in place of others are another wording, in a sentence that is the same otherwise
+    ("amount") or still has the figure or name that answers.
     `beyond` was cited around the old one.
     """
     before, after = stems(old), stems(new)
     wholly = stems(f"{answer.question} {answer.said}")
     gone, come = before.keys() - after.keys(), after.keys() - before.keys() - stems(beyond).keys()
     named = values(old).keys() | values(new).keys() | NUMBER_WORDS.keys()
-    is_plain = all(word.isalpha() and word not in named for word in gone | come)
-    if (gone & stems(answer.said).keys()) - stems(beside).keys():
-        return not (is_plain and come and likeness(before, after) >= KEPT)
+    is_plain = all(
+        all(map(str.isalpha, word.split("-"))) and word not in named for word in gone | come
+    )
+    if gone & (stems(answer.said).keys() - stems(answer.question).keys()):
+        is_like = come and likeness(before, after) >= KEPT
+        return not (is_plain and (is_like or not _own_values(answer).isdisjoint(words(new))))
     is_more = bool(come - wholly.keys()) and _part(before, wholly) >= ABOUT
     return is_more and not (is_plain and gone)
+
+
+def _own_values(answer: AcceptedAnswer) -> set[str]:
+    """The figures and names that an answer says beyond its question."""
+    return {*values(answer.said), *literals(answer.said)} - {*words(answer.question)}
 
 
 def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
@@ -283,6 +284,13 @@ def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
         return any(stands_in(said, _signs(text)) for text in texts)
 
     return stands(old) and not stands(new)
+
+
+def _is_quoted_lost(answer: AcceptedAnswer, old: str, new: str) -> bool:
+    """Whether the answer repeats, sign for sign, what a sentence had in quotes, and it is gone."""
+    said, there = _signs(answer.said), _signs(new)
+    quoted = (_signs(span) for span in quotes(old))
+    return any(stands_in(span, said) and not stands_in(span, there) for span in quoted)
 
 
 def _signs(text: str) -> list[str]:
@@ -307,7 +315,7 @@ def _relevant(answer: AcceptedAnswer, pages: Sequence[Pages]) -> list[tuple[str,
     covered: set[str] = set()
     for score, unit, of in scored:
         bears = own.keys() & topic(unit).keys()
-        if best and (score >= _RELEVANT * best or bears - covered):
+        if bears and (score >= _RELEVANT * best or bears - covered):
             chosen.append((unit, of))
             covered |= bears
     return chosen

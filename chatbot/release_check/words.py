@@ -30,35 +30,44 @@ _FEW = 5
 """A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
 _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
 _QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
-_NEGATING = frozenset(["not", "no", "never", "cannot", "without", "don", "doesn", "isn", "won"])
+_NEGATING = frozenset(["not", "no", "never", "cannot", "without", "t"])
 
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
     """The words and figures of a text as they are compared: without case, marks and white space."""
-    return tuple(map(_folded, _WORD.findall(unicodedata.normalize("NFKC", text))))
+    return tuple(map(_folded, _WORD.findall(_plain(text))))
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
 def _folded(word: str) -> str:
     if word[-1].isdigit() or word[-1] == "%":
         word = re.sub(r",(?=\d{3}(?!\d))", "", word).lstrip("+")
-        return word.removeprefix("v") if word[1:2].isdigit() else word
+        word = word.removeprefix("v") if word[1:2].isdigit() else word
     return word.lower()
 
 
 def values(text: str) -> dict[str, str]:
     """The figures, names and constants of a text, by the word that they are compared by."""
     found: dict[str, str] = {}
-    for word in _WORD.findall(unicodedata.normalize("NFKC", text)):
+    for word in _WORD.findall(_plain(text)):
         if _is_value(word):
             found.setdefault(_folded(word), word)
     return found
 
 
+def quotes(text: str) -> list[str]:
+    """What a text has between quotes or as code, without them."""
+    found = _QUOTED.findall(text.replace("“", '"').replace("”", '"'))
+    return [span[1:-1] for span in found]
+
+
 def literals(text: str) -> dict[str, str]:
-    """What a text has between quotes or as code, word by word, likewise."""
-    quoted = " ".join(_QUOTED.findall(text.replace("“", '"').replace("”", '"')))
-    return {_folded(word): word for word in _WORD.findall(quoted)}
+    """The same word by word, as `values` has them."""
+    return {_folded(word): word for word in _WORD.findall(" ".join(quotes(text)))}
 
 
 def _is_value(word: str) -> bool:
@@ -74,12 +83,14 @@ def negations(text: str) -> int:
 
 def topic(text: str) -> Counter[str]:
     """The words that carry a text's topic, stemmed, without stop words, and parts of names."""
-    return Counter(tokens(filtered(text)))
+    return Counter(tokens(filtered(_plain(text))))
 
 
 def stems(text: str) -> Counter[str]:
     """The same with each name as one word: "macOS" counts no more than "Linux"."""
-    return Counter(of_word[0] for word in filtered(text).split() if (of_word := tokens(word)))
+    return Counter(
+        of_word[0] for word in filtered(_plain(text)).split() if (of_word := tokens(word))
+    )
 
 
 @dataclass(frozen=True)
@@ -216,7 +227,7 @@ class Pages:
         Where its section is there it stands in it, unless nearly the same sentence is elsewhere.
         """
         of_unit = stems(unit)
-        is_short, is_long = of_unit.total() < _FEW, len(words(unit)) >= LONG
+        is_short, is_long = len(of_unit) < _FEW, len(words(unit)) >= LONG
         own = frozenset(self.own_section)
         best: Place | None = None
         for page in self.candidates:
@@ -224,7 +235,7 @@ class Pages:
                 alike = likeness(of_unit, _stems_of(other.text))
                 nearby = self.same_section(other.path)
                 at_home = other.block in own
-                if alike < LIKE or (is_short and not nearby):
+                if alike < LIKE or (is_short and not (nearby or at_home)):
                     continue
                 may_move = is_long and alike >= _SAME and not self._of_entry(self.own_section)
                 if own and not at_home and not may_move:
@@ -266,8 +277,8 @@ def _stems_of(text: str) -> Counter[str]:
 
 def likeness(one: Counter[str], other: Counter[str]) -> float:
     """The share of words in common; nothing where less than half of the first are there."""
-    common, total = (one & other).total(), one.total() + other.total()
-    return 2 * common / total if total and common >= LIKE * one.total() else 0.0
+    common, total = len(one.keys() & other.keys()), len(one) + len(other)
+    return 2 * common / total if total and common >= LIKE * len(one) else 0.0
 
 
 def _in(quote: str, blocks: Iterable[Block], *, whole: bool) -> bool:
