@@ -105,7 +105,10 @@ def kept(value: Any) -> Any:
     """A value of JSON with its messages as texts that `read` makes messages of again."""
     if isinstance(value, Message):
         made_of = json.dumps([value.forms, kept(dict(value.values))], ensure_ascii=False)
-        return f"{value}{_MARK}{made_of}"
+        return f"{value.replace(_MARK, ' ')}{_MARK}{made_of}"
+    if isinstance(value, str):
+        # The text of a document, or its name, is never taken for a message.
+        return value.replace(_MARK, " ")
     if isinstance(value, Mapping):
         return {name: kept(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

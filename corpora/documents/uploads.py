@@ -125,11 +125,12 @@ def store(
     with full_disk_is_named(data_dir):
         require_room(data_dir, sum(file.size for file in files))
         listed = [_keep(database, file, kind) for file in files]
-        # Such a name may be one that no database takes.
-        names = {
-            name: name.encode(errors="replace").decode().replace("\0", "?") for name in left_out
-        }
-        refused = [JobFile(names[name], reason=reason) for name, reason in left_out.items()]
+        reasons = {_nameable(name): reason for name, reason in left_out.items()}
+        refused = [
+            JobFile(name, reason=reason)
+            for name, reason in reasons.items()
+            if name not in {file.file for file in listed}
+        ]
         with database.writing() as session:
             job_id = Jobs(database).add(
                 kind, product, release, person_id, listed + refused, order=order, session=session
@@ -235,6 +236,11 @@ def sweep_uploads(database: Database, data_dir: Path) -> None:
     for folder in folders:
         if folder.name not in needed:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _nameable(name: str) -> str:
+    """The name of a file that was refused, which may be one that no database takes."""
+    return name.encode(errors="replace").decode().replace("\0", "?")[:_LONGEST_PART]
 
 
 def _let_go(database: Database, files: ColumnElement[bool]) -> None:

@@ -148,3 +148,11 @@ def test_what_is_kept_is_read_as_the_same(value: object) -> None:
 def test_what_a_hostile_file_says_is_text_and_never_fails(forged: str) -> None:
     with spoken("de"):
         assert as_label(read(forged)) == "text"
+
+
+def test_words_of_a_document_are_no_message_however_they_are_kept() -> None:
+    forged = 'text\x1e[["{release}: {remark}"], {"release": "Strata", "remark": "a lie"}]'
+    told = read(kept({"alone": forged, "within": message("the {field} is empty", field=forged)}))
+    with spoken("de"):
+        assert in_words(told["alone"]).startswith("text [[")
+        assert in_words(told["within"]) == f"{told['alone']} ist leer"
