@@ -1,8 +1,9 @@
 """The gate before generation: a question about undocumented things is refused."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from chatbot.answering.refusals import nothing_found
 from chatbot.retrieval.question_types import QuestionType, question_type
@@ -10,7 +11,7 @@ from chatbot.text.languages import gettext, shown_list
 from chatbot.text.parts import parts_named
 from chatbot.text.question_language import is_foreign
 from chatbot.text.sanitizer import as_code
-from chatbot.text.words import filtered, things_named, words_of
+from chatbot.text.words import FUNCTION_WORDS, filtered, things_named, words_of
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus
@@ -27,6 +28,9 @@ _LEAST_WEIGHT = 0.9
 """Of a word in the coverage, however many chunks of a small release hold it."""
 _MANY = 40
 """Chunks that are looked at for one that is not of release notes."""
+_MOST_RUNS, _MOST_LOOKED_IN = 20, 8
+"""Runs of words that are tried as a name, and the releases, the newest, that are looked in for it:
+of a product with many, opening all takes a second."""
 
 
 def refuse_undocumented(
@@ -51,8 +55,13 @@ def refuse_undocumented(
         missing = [name for name in named if not _stands_in(here, name)]
         # Release notes still have removed names, which answers a question for changes alone.
         tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
-        noted = missing if tells else [name for name in named if not _documents(here, name)]
-        turn = _refused(turn, [*noted, *_put_together(subject, here)], open_corpus, releases)
+        noted = [name for name in named if not (_stands_in if tells else _documents)(here, name)]
+        product, release = turn.target
+        newest = [name for name in releases(product) if name != release][-_MOST_LOOKED_IN:]
+        for name in _put_together(subject, here):
+            if any(_has_in_code(open_corpus(product, other), name) for other in newest):
+                noted.append(name)
+        turn = _refused(turn, noted, open_corpus, releases)
         codes = (name for name in named if not name.isalpha())
         known = any(_stands_in(here, name) for name in (*identifiers(subject), *codes))
         if turn.answer is not None or known:
@@ -68,12 +77,30 @@ def refuse_undocumented(
     return gate
 
 
-def _put_together(subject: str, here: Corpus) -> list[str]:
+def _put_together(subject: str, here: Corpus) -> Iterator[str]:
     """The names that words side by side may be in code, where the release lacks one of them."""
-    words = [word for word in words_of(subject) if word.isalpha()]
-    known = {word: any(map(here.frequency, here.wholes(word))) for word in words}
-    runs = (words[i : i + n] for n in (3, 2) for i in range(len(words) - n + 1))
-    return [joint.join(run) for run in runs if not all(map(known.get, run)) for joint in "_-."]
+    words = words_of(subject)
+    known = {w: any(map(here.frequency, here.wholes(w))) for w in words if _is_of_name(w)}
+    runs = (words[i : i + n] for i in range(len(words) - 1) for n in (3, 2) if i + n <= len(words))
+    named = (run for run in runs if all(w in known for w in run) and not all(map(known.get, run)))
+    return (joint.join(run) for run in islice(named, _MOST_RUNS) for joint in "_-.")
+
+
+def _is_of_name(word: str) -> bool:
+    return word.isalpha() and word.lower() not in FUNCTION_WORDS
+
+
+def _has_in_code(corpus: Corpus, name: str) -> bool:
+    """Whether a release has a name that is no word of plain text, as "how-to" may be one.
+
+    A hyphen is in a name where an entry begins with it, or a command's option.
+    """
+    if not _stands_in(corpus, name) or "-" not in name:
+        return _stands_in(corpus, name)
+    chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(corpus.wholes(name), _MANY)]
+    pages = {chunk.page_id for chunk in corpus.chunks(chunk_ids).values()}
+    in_code = re.compile(rf"--{re.escape(name)}(?![\w-])|^{re.escape(name)}\s*[—–=:]", re.I | re.M)
+    return any(in_code.search(corpus.page(page).text) for page in pages)
 
 
 def refuse_foreign_names(

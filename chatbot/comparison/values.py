@@ -1,7 +1,8 @@
 """The stated values of a parameter in each release, and the changes of a group of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from chatbot.comparison.wording import Quotes, in_short, table
 from chatbot.retrieval.support import cite_stated, names
@@ -43,8 +44,11 @@ def parameters_named(topic: str, releases: Sequence[ReleaseParameters]) -> list[
 
 
 def names_in(topic: str, releases: Sequence[ReleaseParameters]) -> str:
-    """The words of a topic that are names of parameters of these releases."""
-    return " ".join(word for word in topic.split() if any(of.named(word) for of in releases))
+    """The words of a topic that are names of parameters of these releases, or values of those."""
+    named = {word: [p for of in releases for p in of.named(word)] for word in topic.split()}
+    values = _values(chain.from_iterable(named.values()))
+    own = (w for w in topic.split() if named[w] or not values.isdisjoint(tokens(w)[:1]))
+    return " ".join(own)
 
 
 def stating_value(topic: str, releases: Sequence[ReleaseParameters]) -> list[Answer | None] | None:
@@ -52,14 +56,20 @@ def stating_value(topic: str, releases: Sequence[ReleaseParameters]) -> list[Ans
 
     None where it names no value that a release states of it.
     """
-    for name in dict.fromkeys(filter(None, names_in(topic, releases).split())):
+    for name in dict.fromkeys(topic.split()):
         stated = [p for of in releases for p in of.named(name)]
-        values = set(tokens(" ".join(fact.value for p in stated for fact in p.facts)))
+        values = _values(stated)
         said = [w for w in topic.split() if w == name or not values.issuperset(tokens(w))]
         rest = " ".join(said)
         if rest != topic and any(_is_on(rest, parameter) for parameter in stated):
             return [_stated(rest, release) for release in releases]
     return None
+
+
+def _values(parameters: Iterable[Parameter]) -> set[str]:
+    """The words of what is stated of parameters, other than in sentences."""
+    facts = (fact for parameter in parameters for fact in parameter.facts)
+    return set(tokens(" ".join(fact.value for fact in facts if fact.relation != DESCRIPTION)))
 
 
 def _stated(topic: str, release: ReleaseParameters) -> Answer | None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 
@@ -50,6 +50,45 @@ def test_without_a_model_steps_stand_below_the_sentence_that_was_found(tmp_path:
     with opened(settings) as chatbot:
         answer = chatbot.ask("How do I list the lanes?").content.answer
     assert answer.index("GET /lanes") < answer.index("1. Stop the hub.")
+
+
+WAIT = """
+# Hub
+
+| Setting | Default | Meaning |
+|---|---|---|
+| hold_time | {hold} | seconds before the hub switches back |
+
+Install the package of the hub.
+"""
+MORE = "\nSee the how-to of your system.\n\n| Setting | Default |\n|---|---|\n| max-retries | 3 |\n"
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
+    newer = WAIT.format(hold=6) + MORE
+    files = {"1.0": {"hub.md": WAIT.format(hold=5)}, "2.0": {"hub.md": newer}}
+    with opened(ingested(tmp_path_factory.mktemp("hub"), "hub", files)) as chatbot:
+        yield chatbot
+
+
+def test_words_that_another_release_joins_refuse_where_they_are_a_name_alone(hub: Chatbot) -> None:
+    assert "`max-retries`" in hub.ask("How do I set the max retries in 1.0?").content.answer
+    assert "how-to" not in hub.ask("how to install the package in 1.0?").content.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("In which releases is hold_time 6?", "`hold_time`: default 6"),
+        ("In welchen Versionen ist hold_time 6?", "`hold_time`: default 6"),
+        ("Which releases have a hold_time in seconds?", "is documented in 1.0 [1] and 2.0 [2]"),
+    ],
+)
+def test_a_value_in_a_question_for_releases_is_told_of_each(
+    hub: Chatbot, question: str, told: str
+) -> None:
+    assert told in hub.ask(question).content.answer
 
 
 def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> None:
