@@ -219,7 +219,7 @@ def test_a_running_job_shows_how_far_it_is_and_is_cancelled(chatbot: Chatbot) ->
     claims.progress(job, Progress(Stage.READING, 3, 12, "guide.pdf"))
     page = open_admin_page("documents")
     told = shown(page)
-    assert "check: listing" in told.replace("\u00a0", " ")
+    assert "✓ listing" in told.replace("\u00a0", " ")
     assert "**reading …**" in told
     assert page.progress[0].value == 13
     assert "3 of 12 files" in plain(page.caption[0].value)
