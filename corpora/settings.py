@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ KNOWN_EMBEDDERS = (
     "granite-embedding-97m-multilingual-r2",
     "multilingual-e5-small",
 )
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+(?<!\.gguf)")
 EMBEDDERS = ExtensionPoint("strata.embedders", (MINILM, *KNOWN_EMBEDDERS))
 
 
@@ -82,7 +84,8 @@ class CorpusSettings(BaseModel):
     )
     embedder: str = advanced(
         MINILM,
-        "what turns texts into vectors: `minilm`, another name of `strata models list`, a folder "
+        "what turns texts into vectors: `minilm`, another name of `strata models list`, one of the "
+        "Hugging Face Hub as `owner/repository`, a folder "
         "with an ONNX file and `tokenizer.json`, a GGUF file, a model on a server as "
         "`http://host/v1#model`, or the name of one that an installed package adds "
         "([how](operations.md#another-embedder)); a change embeds all releases anew",
@@ -109,12 +112,12 @@ class CorpusSettings(BaseModel):
                 "a name or password in its address would end up in logs: set the key in the "
                 "environment as STRATA_EMBEDDER_KEY instead"
             )
-        if is_served or Path(chosen).expanduser().exists():
+        if is_served or _REPOSITORY.fullmatch(chosen) or Path(chosen).expanduser().exists():
             return chosen
         try:
             return EMBEDDERS.require(chosen)
         except ValueError as error:
             raise ValueError(
-                f"{chosen} is no known embedder, folder, GGUF file, address or installed package: "
-                "correct it, or set it to minilm"
+                f"{chosen} is no known embedder, owner/repository of the Hub, folder, GGUF file, "
+                "address or installed package: correct it, or set it to minilm"
             ) from error

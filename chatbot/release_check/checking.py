@@ -13,8 +13,9 @@ from sqlalchemy.orm import Session
 
 from chatbot.chatbot import Chatbot
 from chatbot.memory.accepted import Held, held_against
+from chatbot.release_check.accepted_answer import AcceptedAnswer
 from chatbot.release_check.reports import CheckReport, checked_generation, read_report
-from chatbot.release_check.verdicts import AcceptedAnswer, Compared, Verdict, compare, holds
+from chatbot.release_check.verdicts import Compared, Verdict, compare, holds
 from chatbot.release_check.words import Pages
 from chatbot.runtime.concurrency import Stopped
 from corpora.catalog.catalog import Catalog, require_release

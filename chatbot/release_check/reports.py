@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.release_check.verdicts import Verdict, citations_of
+from chatbot.release_check.accepted_answer import citations_of
+from chatbot.release_check.verdicts import Verdict
 from chatbot.turn import Citation
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database.check_tables import CheckedAnswerRow, ReleaseCheckRow

@@ -18,7 +18,7 @@ from corpora.database.originals import Originals, pack
 from corpora.database.tables import FileRow
 from corpora.errors import JobError, UploadError
 from corpora.generations.disk import full_disk_is_named, require_room
-from corpora.jobs.jobs import JobFile, JobKind, Jobs
+from corpora.jobs.jobs import LEFT_OUT, JobFile, JobKind, Jobs
 from ingestion.archives import canonical_name, stays_inside
 from ingestion.messages import message
 
@@ -125,15 +125,20 @@ def store(
     with full_disk_is_named(data_dir):
         require_room(data_dir, sum(file.size for file in files))
         listed = [_keep(database, file, kind) for file in files]
-        reasons = {_nameable(name): reason for name, reason in left_out.items()}
-        refused = [
-            JobFile(name, reason=reason)
-            for name, reason in reasons.items()
-            if name not in {file.file for file in listed}
-        ]
+        taken = {file.file for file in listed}
+        refused = {_nameable(name): reason for name, reason in left_out.items()}
+        refused = {name: reason for name, reason in refused.items() if name not in taken}
+        listed_out = [JobFile(name, reason=reason) for name, reason in refused.items()]
+        ordered = {**(order or {}), **({LEFT_OUT: refused} if refused else {})}
         with database.writing() as session:
             job_id = Jobs(database).add(
-                kind, product, release, person_id, listed + refused, order=order, session=session
+                kind,
+                product,
+                release,
+                person_id,
+                listed + listed_out,
+                order=ordered,
+                session=session,
             )
             for file, kept in zip(files, listed, strict=True):
                 # Nobody held it until now, so that it may have been removed meanwhile.

@@ -64,9 +64,8 @@ class Formed(ABC):
 class OnnxEmbedder(Formed):
     """An embedder from a folder with `tokenizer.json` and an ONNX file, on the CPU; thread-safe.
 
-    `read_form` tells its form. Its name is a hash of what its
-    vectors depend on, so that the same model bears the same name on every machine. Raises
-    EmbedderFailed.
+    `read_form` tells its form. Its name is a hash of what its vectors depend on, so that the same
+    model bears the same name on every machine. Raises EmbedderFailed.
     """
 
     def __init__(
@@ -94,7 +93,7 @@ class OnnxEmbedder(Formed):
 
     @cached_property
     def name(self) -> str:
-        """The folder's name and a hash of model, tokenizer and form."""
+        """A hash of model, tokenizer and form."""
         digest = sha256(repr(self.form).encode())
         for file in (self._encoder.model, self._encoder.tokenizer_file):
             with file.open("rb") as opened:

@@ -31,6 +31,8 @@ from ingestion.messages import message
 
 Job = JobRow
 JobFile = JobFileRow
+LEFT_OUT = "left_out"
+"""In an order: the files that were left out of an upload, and why."""
 
 ATTEMPTS = 3
 """A job that was begun so often and never ended is not tried again by itself."""
@@ -121,9 +123,11 @@ class Jobs:
             _put_back(row)
             row.attempts = 0
             row.started = row.finished = None
-            # What has no bytes was never taken.
-            taken = JobFile.job_id == job_id, JobFile.content_hash != ""
-            session.execute(update(JobFile).where(*taken).values(reason=""))
+            session.execute(update(JobFile).where(JobFile.job_id == job_id).values(reason=""))
+            # What was never taken is not taken by trying again.
+            for file, reason in row.order.get(LEFT_OUT, {}).items():
+                own = JobFile.job_id == job_id, JobFile.file == file
+                session.execute(update(JobFile).where(*own).values(reason=reason))
 
     def has_worker(self) -> bool:
         """Say whether a worker lives; without one, jobs wait until `strata worker` is started."""

@@ -144,7 +144,7 @@ def manifest_rows(manifest: Manifest) -> Iterator[tuple[str, str]]:
             f"{name}={value}" for name, value in manifest.settings.items()
         ),
         gettext("prompts"): ", ".join(f"{name} {mark}" for name, mark in manifest.prompts.items()),
-        gettext("documents"): ", ".join(
+        gettext("documentation"): ", ".join(
             f"{product} {release} {mark[:12]}"
             for product, releases in manifest.corpora.items()
             for release, mark in releases.items()

@@ -41,8 +41,8 @@ _FIRST = 1.0
 _A_WORD = 0.02
 _ANSWER = "The documentation says this in the section that is cited [1]. " * 4
 _READINGS = Path(__file__).with_name("readings.jsonl")
-"""What a model would search for to answer a question of the sample, by a reader in its place, who had
-seen neither the documents nor the checked answers."""
+"""What a model would search for, for questions of the sample: by a reader in its place, who had not
+seen the documents, nor, but for the first three, the checked answers."""
 _PATIENCE = 300.0
 _RELEASES = re.compile(r"<releases>\s*(.*?)\s*</releases>", re.DOTALL)
 _QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)

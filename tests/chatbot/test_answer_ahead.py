@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from langchain_core.messages import BaseMessage
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL
+from chatbot.chain.ahead import _is_for
 from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.errors import GeneratorError
 from chatbot.models.scripted import ScriptedChatModel
@@ -110,6 +112,27 @@ def test_it_is_dropped_unheard_where_the_reading_finds_other_evidence(
     assert words(heard) == written
     assert "answer_ahead" not in turn.content.timings
     assert calls(turn) == [lamp.READING, lamp.ANSWER]
+
+
+def test_the_best_page_of_the_reading_is_among_those_it_is_written_from(
+    ask: Callable[..., Any],
+) -> None:
+    turn, _ = ask(READ, lamp.answer(WRITTEN))
+    read = replace(turn.turn, answer=None)
+    (first, *_) = read.retrieved
+    pages = [
+        replace(first, page=replace(first.page, id=100 + n), score=1 - n / 10) for n in range(7)
+    ]
+    begun = replace(read, retrieved=tuple(pages))
+
+    def is_taken_up(*found: int) -> bool:
+        scored = enumerate(found)
+        chunks = (replace(pages[n], score=1 - at / 10) for at, n in scored)
+        return _is_for(begun, replace(read, retrieved=tuple(chunks)))
+
+    assert is_taken_up(4, 6)
+    assert not is_taken_up(5, 0)
+    assert not is_taken_up()
 
 
 def test_what_was_written_of_a_dropped_one_is_counted(

@@ -21,7 +21,7 @@ import pytest
 
 from chatbot.release_check.reports import CheckReport, Finding
 from chatbot.release_check.settings import CheckSettings
-from chatbot.release_check.telling import in_words, tell
+from chatbot.release_check.telling import counts, tell
 from chatbot.release_check.verdicts import Verdict
 from chatbot.settings import read_settings
 from corpora.database.check_tables import ReleaseCheckRow
@@ -186,7 +186,7 @@ def test_a_webhook_gets_signed_json(database: Database, report: CheckReport, rec
     sent = json.loads(body)
     assert sent["counts"]["changed"] == 1
     assert [f["question"] for f in sent["findings"]] == ["What is the default of hold_time?"]
-    assert sent["summary"] == in_words(report)
+    assert sent["summary"] == counts(report)
 
 
 def test_what_fails_is_told_and_the_other_way_is_tried(
@@ -216,9 +216,9 @@ def test_a_webhook_that_answers_drop_by_drop_is_given_up(
 
 def test_one_answer_still_holds_and_two_still_hold(report: CheckReport) -> None:
     one = "Of the accepted answers of 1.0: 1 still holds, 1 changed."
-    assert in_words(report) == one
+    assert counts(report) == one
     two = replace(report, counts=report.counts | {Verdict.HOLDS: 2})
-    assert in_words(two) == one.replace("1 still holds", "2 still hold")
+    assert counts(two) == one.replace("1 still holds", "2 still hold")
 
 
 def test_without_tls_nothing_is_sent_to_another_machine(

@@ -20,9 +20,14 @@ from huggingface_hub import constants
 
 from chatbot.errors import ModelDownloadError
 from chatbot.models.download import FileState, file_state, pull
-from chatbot.models.files import GENERATOR, MODELS, ModelFile, models_in_use
+from chatbot.models.embedders import open_embedder
+from chatbot.models.files import GENERATOR, MODELS, ModelFile, embedder_files, models_in_use
+from chatbot.settings import Settings
+from corpora.errors import EmbedderFailed
+from corpora.indexing.onnx_embedder import OnnxEmbedder
 from tests.chatbot.small_server import Request, serving
 from tests.ingestion.office_files import zipped
+from tests.tiny_embedders import save_onnx_embedder
 
 PARTS = (b"first " * 4000, b"second " * 2000)
 CONTENT = b"".join(PARTS)
@@ -287,6 +292,32 @@ def test_where_nothing_is_pinned_the_hash_is_the_hubs_and_is_kept(
     with pytest.raises(ModelDownloadError, match="sha256 expected 0000"):
         pull([UNPINNED], folder)
     assert not path.exists()
+
+
+def test_an_embedder_is_fetched_by_the_name_of_its_repository(
+    hub: Files, wheels: Path, folder: Path
+) -> None:
+    made = save_onnx_embedder(wheels.parent / "made", "lamp fuse", pooling="cls")
+    # What serves as the Hub tells files by their last name alone.
+    for file in filter(Path.is_file, made.rglob("*")):
+        hub.published[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+        file.rename(wheels / file.name)
+    settings = Settings(models_dir=folder, embedder="someone/toy", generator="none")
+    with pytest.raises(EmbedderFailed, match="strata models pull someone/toy"):
+        open_embedder(settings)
+    files = embedder_files(settings.embedder)
+    pull(files, folder)
+    assert {file_state(file, folder) for file in files} == {FileState.READY}
+    embedder = open_embedder(settings)
+    assert isinstance(embedder, OnnxEmbedder)
+    assert embedder.form.pooling == "cls"
+    assert len(embedder.embed(["lamp", "fuse"])) == 2
+    # What the repository lacks is not asked for again.
+    assert [file for file in files if not file.path_in(folder).exists()] == [files[2]]
+    hub.published.clear()
+    pull(files, folder)
+    with pytest.raises(ModelDownloadError, match=r"no onnx/model\.onnx of someone/other"):
+        pull(embedder_files("someone/other"), folder)
 
 
 def test_the_pinned_table_is_consistent() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from chatbot.errors import GeneratorError, PromptTooLong
-from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.embedded import NICE, EmbeddedChatModel
 from tests.chatbot.generator import generator
 
 pytestmark = pytest.mark.generator
@@ -62,6 +64,17 @@ def test_more_requests_than_slots_are_all_answered(model: EmbeddedChatModel) -> 
     for replies in both:
         said = [reply.text.lower() for reply in replies]
         assert all(word in reply for word, reply in zip(words, said, strict=True))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
+def test_the_model_gives_way_to_pages(model: EmbeddedChatModel) -> None:
+    model.invoke("Repeat this word only: amber", max_tokens=4)
+    spent: dict[int, int] = {}
+    for task in Path("/proc/self/task").iterdir():
+        fields = (task / "stat").read_text().rpartition(")")[2].split()
+        priority, busy = int(fields[16]), int(fields[11]) + int(fields[12])
+        spent[priority] = spent.get(priority, 0) + busy
+    assert spent[os.nice(0) + NICE] > 0
 
 
 async def _stop_reading(model: EmbeddedChatModel, number: int) -> None:

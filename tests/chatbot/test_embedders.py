@@ -85,7 +85,7 @@ def test_a_folder_without_a_model_says_what_it_needs(tmp_path: Path) -> None:
         open_embedder(Settings(embedder=str(tmp_path)))
     with pytest.raises(EmbedderFailed, match=r"strata models pull bge-small-en-v1\.5"):
         open_embedder(Settings(embedder="bge-small-en-v1.5", models_dir=tmp_path))
-    with pytest.raises(ValidationError, match="no known embedder, folder, GGUF file"):
+    with pytest.raises(ValidationError, match="no known embedder, owner/repository of the Hub"):
         Settings(embedder="nothing-of-that-name")
 
 

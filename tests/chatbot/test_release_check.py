@@ -326,6 +326,24 @@ freq
 
 edge
 : Which edge is counted. (required)
+
+## Start
+
+Start the relay with "relay start" and look at its lamp.
+
+## Helper
+
+Because this is common there is the helper _fail_loudly that does the raising automatically.
+
+## Width
+
+The limit of the rack:
+
+Default: 14 (i.e. 14 characters).
+
+## Stdin
+
+Text on stdin cannot be mixed with fields.
 """
 AFTER = """# Relay
 
@@ -362,6 +380,24 @@ rate
 
 edge
 : Which edge is counted. If none is given, both.
+
+## Start
+
+Start the relay with "relay run" and look at its lamp.
+
+## Helper
+
+There is the helper _fail_loudly that raises the error with the right words.
+
+## Width
+
+The limit of the rack:
+
+Default: 14.
+
+## Stdin
+
+Text on stdin can’t be mixed with fields.
 """
 KINDS = {
     "What is the default access?": ("The default access is none.", Verdict.CHANGED),
@@ -378,6 +414,16 @@ KINDS = {
     "Where are shutters moved?": ("Shutters are moved on Linux only.", Verdict.CHANGED),
     "What is freq?": ("freq: How often the sensor is read.", Verdict.CHANGED),
     "Is edge required?": ("The edge is required.", Verdict.CHANGED),
+    "How is the relay started?": ("The relay is started with relay start.", Verdict.CHANGED),
+    "Which helper raises errors?": (
+        "_fail_loudly does the raising automatically.",
+        Verdict.SAME,
+    ),
+    "What is the default width?": ("The default is 14.", Verdict.SAME),
+    "Can text on stdin be mixed with fields?": (
+        "Text on stdin cannot be mixed with fields.",
+        Verdict.SAME,
+    ),
 }
 
 

@@ -31,11 +31,12 @@ def misquoted(reply: Reply, scenarios: Scenarios) -> Iterator[str]:
     if set(marks(reply.answer)) != set(numbers):
         yield "its marks are not its citations"
     for citation in reply.citations:
-        corpus = scenarios.chatbot.corpora.corpus(reply.product, citation.release)
+        of = citation.product or reply.product
+        corpus = scenarios.chatbot.corpora.corpus(of, citation.release)
         if citation.quote not in corpus.page(citation.page_id).text:
             yield f"quotes what is not there: {citation.quote}"
     for side in reply.sides:
-        if {reply.citations[n - 1].release for n in side.citations} - {side.release}:
+        if {reply.citations[n - 1].source for n in side.citations} - {side.release}:
             yield f"cites another release for {side.release}"
         if side.status == "documented" and not side.citations:
             yield f"says without a citation that {side.release} documents it"

@@ -171,7 +171,7 @@ def test_files_are_uploaded_for_a_new_release_without_what_speaks_against_them(
     page.selectbox(key="language of the upload to valve 3.0").set_value("de")
     press(run(page), "Upload 1 file to valve 3\\.0")
     job = Jobs(chatbot.database).recent()[0]
-    assert job.order == {"language": "de"}
+    assert job.order["language"] == "de"
     assert (job.kind, job.release, job.state) == (JobKind.UPLOAD, "3.0", JobState.WAITING)
     files = Jobs(chatbot.database).files(job.id)
     assert [file.file for file in files if not file.reason] == ["notes.md"]
@@ -219,8 +219,8 @@ def test_a_running_job_shows_how_far_it_is_and_is_cancelled(chatbot: Chatbot) ->
     claims.progress(job, Progress(Stage.READING, 3, 12, "guide.pdf"))
     page = open_admin_page("documents")
     told = shown(page)
-    assert "check: listing" in told.replace("\u00a0", " ")
-    assert "**reading …**" in told
+    assert "✓ listing" in told.replace("\u00a0", " ")
+    assert "**reading\u00a0…**" in told
     assert page.progress[0].value == 13
     assert "3 of 12 files" in plain(page.caption[0].value)
     assert "guide.pdf" in plain(page.caption[0].value)

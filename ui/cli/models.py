@@ -22,6 +22,7 @@ from chatbot.models.files import (
     OF_SEVERAL_FILES,
     ModelFile,
     chosen_generator,
+    embedder_files,
     models_in_use,
 )
 from chatbot.models.machine import fits, fitting_generators, this_machine
@@ -82,12 +83,14 @@ def _pull_largest(settings: Settings) -> None:
 def _named(name: str) -> tuple[ModelFile, ...]:
     if name in MODELS:
         return OF_SEVERAL_FILES.get(name, (MODELS[name],))
+    if files := embedder_files(name):
+        return files
     with suppress(ValueError):
         if isinstance(chosen := chosen_generator(name), ModelFile):
             return (chosen,)
     raise BadParameter(
-        f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
-        "Face Hub as owner/repository/file.gguf"
+        f"no model {name}; there are {', '.join(MODELS)}, and of the Hugging Face Hub every GGUF "
+        "file as owner/repository/file.gguf and every embedder as owner/repository"
     )
 
 

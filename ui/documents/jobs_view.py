@@ -252,9 +252,10 @@ def _steps(job: Job) -> str:
         return f":gray[{as_label(job.message, 300) or gettext('waiting for its turn')}]"
     if not job.stage:
         return f":gray[{gettext('starting')}]"
-    before = (f":gray[:material/check: {_stage(name)}]" for name in _before(job))
-    done = [name.replace(" ", "\u00a0") for name in before]
-    return "\u2002 ".join([*done, f"**{as_label(_stage(job.stage))} …**"])
+    # A sign of the text: before or behind an icon a line may end.
+    done = [f":gray[✓ {_stage(name)}]" for name in _before(job)]
+    now = f"**{as_label(_stage(job.stage))} …**"
+    return "\u2002 ".join(step.replace(" ", "\u00a0") for step in (*done, now))
 
 
 def _stage(name: str) -> str:

@@ -73,7 +73,7 @@ _DETAILS = {
         *(gettext_noop("with model"), gettext_noop("known"), gettext_noop("left out")),
         *(gettext_noop("pair"), gettext_noop("characters"), gettext_noop("citations")),
         *(gettext_noop("format"), gettext_noop("run"), gettext_noop("kind"), gettext_noop("by")),
-        *(gettext_noop("options"), gettext_noop("source"), gettext_noop("documents")),
+        *(gettext_noop("options"), gettext_noop("source")),
         *(gettext_noop("conversations"), gettext_noop("key"), gettext_noop("scopes")),
         *(gettext_noop("questions per minute"), gettext_noop("groups"), gettext_noop("state")),
         *(gettext_noop("came from"), gettext_noop("question"), gettext_noop("answer")),
@@ -82,7 +82,7 @@ _DETAILS = {
         *(gettext_noop("note"), gettext_noop("status"), gettext_noop("assignee")),
         *(gettext_noop("in regression set"), gettext_noop("reason"), gettext_noop("words")),
     )
-}
+} | {"documents": gettext_noop("with documents")}
 
 
 def detail_name(name: str) -> str:
