@@ -11,8 +11,10 @@ from sqlalchemy import (
     Integer,
     Select,
     delete,
+    exists,
     func,
     literal_column,
+    or_,
     select,
     text,
     update,
@@ -107,7 +109,13 @@ class Conversations:
     def recent(self, limit: int = 50, wanted: str = "") -> tuple[ConversationRow, ...]:
         """The latest conversations; with `wanted`, only those that contain these words."""
         with self.database.reading() as session:
-            query = select(ConversationRow).where(ConversationRow.owner == self.owner)
+            # One may be about no product, and all its answers about one that is not seen.
+            said = _TURNS.c.conversation_id == ConversationRow.id
+            seen = select(TurnRow.conversation_id).where(TurnRow.owner == self.owner)
+            query = select(ConversationRow).where(
+                ConversationRow.owner == self.owner,
+                or_(ConversationRow.id.in_(seen), ~exists().where(said).select_from(_TURNS)),
+            )
             if (matching := turns_with(session, wanted)) is not None:
                 held = select(TurnRow.conversation_id).where(
                     TurnRow.owner == self.owner, ~TurnRow.superseded, TurnRow.id.in_(matching)

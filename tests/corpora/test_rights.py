@@ -361,17 +361,17 @@ NOT_SEEN = {
     "the product": (
         "",
         BO,
-        # What is about no product stays, unless all that was answered names the product.
-        {"products": 1, "releases": 2, "generations": 2, "conversations": 2, "turns": 2,
-         "turn_texts": 2, "turn_citations": 2, "feedback": 2, "reviews": 2, "open_questions": 2,
+        # What is about no product stays, unless it is a list that names the product.
+        {"products": 1, "releases": 2, "generations": 2, "conversations": 3, "turns": 2,
+         "turn_texts": 2, "turn_citations": 2, "feedback": 2, "reviews": 2, "open_questions": 3,
          "question_proposals": 3, "jobs": 3, "job_files": 3, "sources": 2, "source_releases": 2,
          "source_files": 2, "memory_pairs": 2, "memory_uses": 2},
     ),
     "a release of it": (
         "2.0",
         BO,
-        {"products": 2, "releases": 3, "generations": 3, "conversations": 3, "turns": 3,
-         "turn_texts": 3, "turn_citations": 3, "feedback": 3, "reviews": 3, "open_questions": 3,
+        {"products": 2, "releases": 3, "generations": 3, "conversations": 6, "turns": 3,
+         "turn_texts": 3, "turn_citations": 3, "feedback": 3, "reviews": 3, "open_questions": 6,
          "question_proposals": 4, "jobs": 4, "job_files": 4, "sources": 2, "source_releases": 2,
          "source_files": 2, "memory_pairs": 3, "memory_uses": 3},
     ),

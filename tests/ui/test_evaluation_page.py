@@ -148,12 +148,12 @@ def test_a_running_one_shows_how_far_it_is_and_is_stopped_and_gone_on_with(
     assert claims.claim(job)
     claims.progress(job, Progress(Stage.ASKING, 3, 12))
     page = open_admin_page("evaluation")
-    assert "**asking …**" in shown(page)
+    assert "**asking …**" in shown(page).replace("\u00a0", " ")
     assert "3 of 12 questions" in plain(page.caption[0].value)
     assert page.progress[0].value == 23
     claims.progress(job, Progress(Stage.SCORING, 0, 12))
     page = open_admin_page("evaluation")
-    assert "check: asking" in shown(page).replace("\u00a0", " ")
+    assert "✓ asking" in shown(page).replace("\u00a0", " ")
     assert page.progress[0].value == 95
     press(page, "Cancel")
     assert jobs.get(job).cancelling
