@@ -1,6 +1,7 @@
 """One question to several products, each with a release of its own: an answer for each."""
 
 from dataclasses import replace
+from itertools import chain
 
 from chatbot.comparison.sides import own_questions, with_sides
 from chatbot.comparison.topic import question_to_one
@@ -26,11 +27,15 @@ def answer_products_apart(answer_one: ModelStep) -> ModelStep:
         sides = [await answer_one(side) for side in asked]
         told = [
             (f"**{' '.join(side.target if len(part.releases) == 1 else side.target[:1])}:**", of)
-            for part, side in zip(parts, sides, strict=True)
-            if (of := _cited(side))
+            for part, side, of in zip(parts, sides, map(_cited, sides), strict=True)
         ]
         each = [own for side in sides for own in (side.sides or (side,))]
-        return with_sides(turn, each, joined(told))
+        # What a comparison within a product took is its own, and none of its sides'.
+        return replace(
+            with_sides(turn, each, joined(told)),
+            calls=(*turn.calls, *chain.from_iterable(side.calls for side in sides)),
+            fallbacks=(*turn.fallbacks, *chain.from_iterable(side.fallbacks for side in sides)),
+        )
 
     return answer
 
@@ -48,6 +53,9 @@ def _questions(turn: Turn) -> list[Turn]:
             release=None,
             question=asked or question_to_one(bare, product, follows=bool(turn.history)),
             resolved=replace(part, mentions=()),
+            calls=(),
+            fallbacks=(),
+            timings={},
         )
 
     return [to(part) for part in turn.resolution.apart]

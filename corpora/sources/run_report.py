@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ingestion.listing import passed_over
-from ingestion.messages import counted, message, sentences
+from ingestion.messages import counted, message, message_noop, sentences
 
 
 def of_release(release: str, remark: str) -> str:
@@ -56,7 +56,7 @@ class SourceRun:
         """The run in sentences."""
         named = {
             outcome: [r.release for r in self.releases if r.outcome == outcome]
-            for outcome in ("published", "waits", "unchanged", "failed", "gone")
+            for outcome in ("published", "waits", "unchanged")
         }
         parts: list[str] = []
         if new := named["published"]:
@@ -65,15 +65,13 @@ class SourceRun:
             parts.append(message("Waits to be published: {releases}.", releases=", ".join(waiting)))
         if same := named["unchanged"]:
             parts.append(counted("{number} unchanged.", "{number} unchanged.", len(same)))
-        told = {"release": "", "message": ""}
-        for one in self.releases:
-            told = {"release": one.release, "message": one.message}
-            if one.outcome == "failed":
-                parts.append(message("{release} failed: {message}", **told))
-        for one in self.releases:
-            told = {"release": one.release, "message": one.message}
-            if one.outcome == "gone":
-                parts.append(message("{release} is {message}", **told))
+        ended = {
+            "failed": message_noop("{release} failed: {message}"),
+            "gone": message_noop("{release} is {message}"),
+        }
+        for outcome, text in ended.items():
+            of = (r for r in self.releases if r.outcome == outcome)
+            parts += [message(text, release=r.release, message=r.message) for r in of]
         parts += [
             message(
                 "{release} was moved at its source from {before} to {now}.",

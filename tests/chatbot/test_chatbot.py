@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -89,6 +90,19 @@ def test_a_value_in_a_question_for_releases_is_told_of_each(
     hub: Chatbot, question: str, told: str
 ) -> None:
     assert told in hub.ask(question).content.answer
+
+
+def test_every_call_of_a_model_is_counted_where_several_products_are_asked(tmp_path: Path) -> None:
+    files = {release: {"hub.md": WAIT.format(hold=5)} for release in ("1.0", "2.0")}
+    ingested(tmp_path, "hub", files)
+    settings = ingested(tmp_path, "lane", {"3.1": {"lane.md": WAIT.format(hold=60)}})
+    model = ScriptedChatModel(otherwise="It is 5 [1].")
+    with opened(settings) as chatbot:
+        direct = settings.model_copy(update={"profile": "direct"})
+        asking = replace(chatbot, settings=direct, model=model)
+        reply = asking.ask("What is hold_time in hub 1.0 and hub 2.0, and in lane 3.1?").content
+    assert reply.compared_releases == ("hub 1.0", "hub 2.0", "lane 3.1")
+    assert reply.model_calls == len(model.calls) > 2
 
 
 def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> None:

@@ -66,6 +66,18 @@ def test_the_result_of_a_job_and_what_it_left_out(upload: Upload, database: Data
 
 
 @pytest.mark.database
+def test_names_that_no_database_takes_are_told_though_they_become_the_same(
+    database: Database, data_dir: Path
+) -> None:
+    refused = dict.fromkeys(("a\0", "a?", "b" * 9_000, "guide.md"), "left out")
+    left_out = Administration(database, LOCAL).upload(
+        "Beacon", "17.20", [GUIDE], data_dir, None, refused
+    )
+    names = {file.file: file.reason for file in Jobs(database).files(left_out)}
+    assert names == {"a?": "left out", "b" * 255: "left out", "guide.md": ""}
+
+
+@pytest.mark.database
 def test_a_row_from_before_is_shown_as_it_is(upload: Upload, database: Database) -> None:
     number = upload(GUIDE).id
     with database.writing() as session:
