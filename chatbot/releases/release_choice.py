@@ -30,8 +30,9 @@ class Context:
 
 _YOU_SAID, _YOU_CHOSE = gettext_noop('you said "{words}"'), gettext_noop('you chose "{words}"')
 _AGAINST = word_set("since from to than as against vs vs. versus")
-_SENTENCE = re.compile(
-    r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
+SENTENCE = re.compile(r".+?(?:[.?!](?=\s|$)|\n|$)", re.DOTALL)
+_CLAUSE = re.compile(
+    rf"{SENTENCE.pattern[:-1]}|[,:(](?=\s(?:how|what|which|why|is|does|do)\b))", re.DOTALL | re.I
 )
 
 
@@ -172,16 +173,18 @@ def _meaning(
     return names.step(origin, mention.steps) if mention.steps else origin
 
 
-def drop_context(meant: Sequence[ParsedMention], text: str) -> Sequence[ParsedMention]:
+def drop_context(
+    meant: Sequence[ParsedMention], text: str, part: re.Pattern[str] = _CLAUSE
+) -> Sequence[ParsedMention]:
     """The mentions without those that a question makes only as context.
 
-    Those are the negated ones, and those in a sentence beside the question: "We run 17.10.
+    Those are the negated ones, and those in a `part` beside the question: "We run 17.10.
     Which port does NETCONF use in 18.00?" asks about 18.00.
     """
     wanted = [mention for mention in meant if not mention.is_negated]
     if CONTRASTS.search(text):
         return wanted
-    questions = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
+    questions = [m.span() for m in part.finditer(text) if m[0].endswith("?")]
     if len(questions) == 1:
         ((start, end),) = questions
         wanted = [mention for mention in wanted if start <= mention.start < end] or wanted

@@ -8,6 +8,7 @@ from itertools import chain
 
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import (
+    SENTENCE,
     Context,
     choose_release,
     drop_context,
@@ -162,7 +163,8 @@ def _asked_apart(
     """
     if len(stated) < 2:
         return None
-    asked = drop_context(list(chain.from_iterable(stated.values())), text)
+    # "In Acme 2.1, how do I reach Beta 3.0?" is about both.
+    asked = drop_context(list(chain.from_iterable(stated.values())), text, SENTENCE)
     wanted = [product for product, own in stated.items() if any(m in asked for m in own)]
     parts = tuple(resolved(product, Context()) for product in wanted)
     if len(parts) < 2:
