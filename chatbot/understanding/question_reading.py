@@ -30,7 +30,7 @@ from chatbot.text.languages import gettext
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Fallback, ModelStep, Queries, Remembered, Route, Turn
 from chatbot.understanding.catalog_answers import answer_from_catalog, without_documents
-from chatbot.understanding.clarification import ask_back, fold_clarifications, resolve_turn
+from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.languages import ENGLISH, LANGUAGES
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
@@ -112,9 +112,6 @@ def read_question(
         known = await in_thread(products)
         if not any(product.releases for product in known):
             return await by_rules(turn)
-        if known[1:] and (await in_thread(_as_asked, turn, known)).apart:
-            # A reading has one product.
-            return await by_rules(turn)
         shown = await in_thread(saved, turn, known) if saved and turn.same_as is None else ()
 
         read: list[QuestionReading] = []
@@ -151,11 +148,6 @@ def read_question(
         return await in_thread(_taken_up, reply, turn, known, open_corpus)
 
     return read_turn
-
-
-def _as_asked(turn: Turn, known: Sequence[Product]) -> Resolution:
-    """The releases that the rules read, also in a reply to a question back."""
-    return resolve_turn(fold_clarifications(turn, known), known)
 
 
 def _catalog(turn: Turn, known: Sequence[Product]) -> str:

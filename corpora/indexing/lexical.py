@@ -38,6 +38,7 @@ UNSPACED = r"\u0e00-\u0eff\u1100-\u11ff\u2e80-\u2fdf\u3005-\ud7ff\uf900-\ufaff\u
 UNSPACED += "\U00020000-\U0003ffff"
 """The letters of scripts that set no blanks between words: Thai, kana, Han, Hangul."""
 
+_MOST_FREQUENCIES = 100_000
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _LETTER = rf"[^\W{UNSPACED}]"
 _TERM = re.compile(
@@ -246,9 +247,13 @@ class LexicalIndex(ABC):
         return tuple(dict.fromkeys(best))[:limit]
 
     def _frequency(self, token: str) -> int:
-        if token not in self._frequencies:
-            self._frequencies[token] = self._count(token)
-        return self._frequencies[token]
+        if (found := self._frequencies.get(token)) is None:
+            found = self._count(token)
+            # Of words that no document has there is no end.
+            if len(self._frequencies) >= _MOST_FREQUENCIES:
+                self._frequencies.clear()
+            self._frequencies[token] = found
+        return found
 
 
 class LexicalFile(LexicalIndex):
