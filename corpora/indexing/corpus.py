@@ -28,7 +28,7 @@ from corpora.database.tables import (
     SearchChunkRow,
 )
 from corpora.indexing.dual_chunking import context_chunk
-from corpora.indexing.indexes import are_built, open_indexes
+from corpora.indexing.indexes import are_built, are_left, open_indexes
 from corpora.indexing.lexical import LexicalIndex
 from corpora.indexing.missing_vectors import stored_vectors
 from corpora.indexing.pages import (
@@ -233,7 +233,11 @@ class OpenCorpora:
         with opening:
             with self._lock:
                 held = self._open.get(name)
-            if held is None or held.generation != serving.generation:
+            if (
+                held is None
+                or held.generation != serving.generation
+                or not are_left(self._database, self._data_dir, held.generation)
+            ):
                 held = Corpus(self._database, self._data_dir, serving)
             with self._lock:
                 # At the end: the first is the one unused for longest.

@@ -116,6 +116,11 @@ def are_built(database: Database, data_dir: Path, generation_id: int) -> bool:
     return generation_dir(data_dir, generation_id).exists()
 
 
+def are_left(database: Database, data_dir: Path, generation_id: int) -> bool:
+    """Return whether nobody has taken the folder of open indexes away."""
+    return hold_indexes(database) or generation_dir(data_dir, generation_id).exists()
+
+
 def check_indexes(database: Database, data_dir: Path, generation_id: int) -> None:
     """Open and search the indexes of a generation that are built; raise BrokenIndex with why."""
     if hold_indexes(database):

@@ -54,7 +54,8 @@ class Model(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Reply after the time of the first token."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        asked = body["messages"][-1]["content"]
+        # What it is told of a reading that cannot be stands behind the question.
+        asked = "\n".join(message["content"] for message in body["messages"])
         time.sleep(_FIRST)
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")

@@ -221,6 +221,7 @@ def test_a_missing_or_broken_index_is_noticed_and_built_again_while_the_other_se
         damage(data_dir / "generations" / str(corpus.generation))
         with pytest.raises(BrokenIndex):
             indexes.check_indexes(stored, data_dir, corpus.generation)
+        other = corpora.corpus("Beacon", "17.10")
         assert (other.nearest(vector, 3), other.lexical(["mast"], 3)) == serving
         rebuilt = corpora.corpus("Beacon", "17.20")
         assert rebuilt.nearest(vector, 3) == corpus.nearest(vector, 3)
