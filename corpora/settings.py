@@ -19,7 +19,8 @@ KNOWN_EMBEDDERS = (
     "granite-embedding-97m-multilingual-r2",
     "multilingual-e5-small",
 )
-_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+(?<!\.gguf)")
+REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+(?<!\.gguf)")
+"""A repository of the Hugging Face Hub: owner/repository."""
 EMBEDDERS = ExtensionPoint("strata.embedders", (MINILM, *KNOWN_EMBEDDERS))
 
 
@@ -112,7 +113,7 @@ class CorpusSettings(BaseModel):
                 "a name or password in its address would end up in logs: set the key in the "
                 "environment as STRATA_EMBEDDER_KEY instead"
             )
-        if is_served or _REPOSITORY.fullmatch(chosen) or Path(chosen).expanduser().exists():
+        if is_served or REPOSITORY.fullmatch(chosen) or Path(chosen).expanduser().exists():
             return chosen
         try:
             return EMBEDDERS.require(chosen)

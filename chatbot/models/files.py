@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from corpora.settings import REPOSITORY
+
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
@@ -209,7 +211,6 @@ GENERATORS = {model.key: model for model in (GENERATOR, SMALL_GENERATOR, *HUB_GE
 _OTHERS = (EMBEDDING, TOKENIZER, *(file for files in OF_SEVERAL_FILES.values() for file in files))
 MODELS = GENERATORS | {model.key: model for model in _OTHERS}
 
-_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _OF_FORM = (
     "config.json",
     "modules.json",
@@ -227,7 +228,7 @@ def embedder_files(chosen: str) -> tuple[ModelFile, ...]:
     """
     if chosen in EMBEDDER_FILES:
         return EMBEDDER_FILES[chosen]
-    if not _REPOSITORY.fullmatch(chosen) or Path(chosen).exists():
+    if not REPOSITORY.fullmatch(chosen) or Path(chosen).exists():
         return ()
     folder, licence = chosen.replace("/", "--"), "see its page on the Hub"
 
