@@ -119,7 +119,7 @@ def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> N
     words = search_box("releases-words", gettext("Search"), gettext("names, sections and values"))
     filters = st.container(horizontal=True, key="releases-filters")
     outcomes = list(map(str, Outcome))
-    label, key = gettext("Change"), "releases-change"
+    label, key = gettext("Changes"), "releases-change"
     outcome = any_of(filters, label, outcomes, key, shown=_outcome_name)
     kinds = sorted({change.shown.kind for change in compared})
     kind = any_of(filters, gettext("Kind"), kinds, "releases-kind")
