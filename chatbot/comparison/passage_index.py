@@ -3,11 +3,12 @@
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +41,7 @@ _AROUND = 3
 Section = tuple[str, ...]
 """The headings above a passage, and what owns it, as they are compared; without the title."""
 Place = tuple[Section, str]
-"""Headings, or the last of them with the name of the file."""
+"""All headings, or the last of them with the name of the file, whatever its folder and format."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,12 +60,20 @@ class Passage:
     masked: Words
     path: tuple[str, ...]
     section: Section
+    places: tuple[Place, ...]
     document: StoredDocument
 
     @property
     def cells(self) -> tuple[Words, ...]:
         """The words of the cells of a row."""
         return tuple(words_of(cell) for cell in self.quote.split(CELL_DELIMITER))
+
+
+class Said(NamedTuple):
+    """Passages in the same words: their numbers with their places, and the first at each place."""
+
+    passages: tuple[tuple[int, tuple[Place, ...]], ...]
+    at: Mapping[Place, int]
 
 
 def section_of(path: Sequence[str], release: str) -> Section:
@@ -123,6 +132,8 @@ class PassageIndex:
         self._said: list[Words] = []
         self._words: list[Words] = []
         self._masked: dict[int, Words] = {}
+        self._places: list[tuple[Place, ...]] = []
+        places: dict[tuple[tuple[str, ...], str], tuple[Place, ...]] = {}
         shared: dict[str, str] = {}
         for document, records, numbers in documents:
             for page_id, number in numbers:
@@ -154,6 +165,10 @@ class PassageIndex:
                 for column, value in zip(rows, row, strict=True):
                     column.append(value)
                 self._anchors[paths[record.path]] = record.anchor
+                place = record.path, document.file
+                if place not in places:
+                    places[place] = places_of(section_of(record.path, release), document.file)
+                self._places.append(places[place])
                 first, _ = self._of_page.get(page_id, (n, n))
                 self._of_page[page_id] = first, n + 1
                 for word in set(masked):
@@ -170,7 +185,7 @@ class PassageIndex:
         self._begins = np.searchsorted(of_word[order], np.arange(len(vocabulary) + 1))
         self._read = lru_cache(1024)(self._passage)
         self._sentences = lru_cache(1024)(self._around)
-        self._standing = lru_cache(1024)(self._places)
+        self._saying = lru_cache(1024)(self._said_in)
 
     def __len__(self) -> int:
         return len(self._words)
@@ -193,6 +208,7 @@ class PassageIndex:
             masked=self._masked.get(number, words),
             path=self._paths[path],
             section=self._section_of_path[path],
+            places=self._places[number],
             document=self.pages[page_id][0],
         )
 
@@ -200,22 +216,25 @@ class PassageIndex:
         """The passages of a page in their order; none of a page that does not serve."""
         return [self.passage(n) for n in range(*self._of_page.get(page_id, (0, 0)))]
 
-    def saying(self, words: Words, masked: Words) -> Iterator[Passage]:
+    def saying(self, words: Words, masked: Words) -> Said:
         """The passages in just these words, or in these but for the name of their release."""
-        found = dict.fromkeys(
-            n for said in (words, masked) for n in self._by_words.get(hash(said), ())
-        )
-        read = map(self.passage, found)
-        return (p for p in read if p.words == words or p.masked == masked)
-
-    def places(self, words: Words, masked: Words) -> tuple[int, frozenset[Place]]:
-        """How many passages are in these words, and where they stand."""
-        found: tuple[int, frozenset[Place]] = self._standing(words, masked)
+        found: Said = self._saying(words, masked)
         return found
 
-    def _places(self, words: Words, masked: Words) -> tuple[int, frozenset[Place]]:
-        saying = list(self.saying(words, masked))
-        return len(saying), frozenset(place for p in saying for place in places_of(p))
+    def _said_in(self, words: Words, masked: Words) -> Said:
+        numbers = dict.fromkeys(
+            n for said in (words, masked) for n in self._by_words.get(hash(said), ())
+        )
+        found = tuple(
+            (n, self._places[n])
+            for n in numbers
+            if self._words[n] == words or self._masked.get(n, self._words[n]) == masked
+        )
+        at: dict[Place, int] = {}
+        for n, places in found:
+            for place in places:
+                at.setdefault(place, n)
+        return Said(found, at)
 
     def says(self, words: Words, masked: Words) -> bool:
         """Whether any passage is in these words; told by their hashes alone."""
@@ -295,14 +314,7 @@ def is_notes(passage: Passage) -> bool:
     return passage.document.kind is DocumentKind.RELEASE_NOTES
 
 
-def places_of(passage: Passage) -> Iterator[Place]:
+def places_of(section: Section, file: str) -> tuple[Place, ...]:
     """The places of a passage; two passages that have one in common stand in one place."""
-    if passage.section:
-        yield passage.section, ""
-    yield passage.section[-1:], stem(passage.document.file)
-
-
-@lru_cache(4096)
-def stem(file: str) -> str:
-    """The name of a file, whatever its folder and format."""
-    return PurePosixPath(file).stem
+    below = section[-1:], PurePosixPath(file).stem
+    return ((section, ""), below) if section else (below,)

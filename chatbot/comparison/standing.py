@@ -10,10 +10,11 @@ from rapidfuzz.distance import Indel
 from chatbot.comparison.passage_index import (
     Passage,
     PassageIndex,
+    Place,
+    Said,
     Section,
     is_notes,
     places_of,
-    stem,
 )
 from chatbot.comparison.plain_words import (
     END,
@@ -73,6 +74,11 @@ class Cited:
         return sentences_of([self.quote])
 
     @cached_property
+    def places(self) -> frozenset[Place]:
+        """Where the words stand."""
+        return frozenset(places_of(self.section, self.file))
+
+    @cached_property
     def cells(self) -> tuple[Words, ...]:
         """The words of the cells of a row; one of them where it is none."""
         return tuple(words_of(cell) for cell in self.quote.split(CELL_DELIMITER))
@@ -101,12 +107,10 @@ def standing(cited: Cited, own: PassageIndex | None, there: PassageIndex) -> Sta
     if not cited.words:
         return Standing(Verdict.SAME)
     masked = without_release(cited.words, cited.release, there.product)
-    equal: list[Passage] = []
-    for passage in there.saying(cited.words, masked):
-        if _same_place(cited, passage):
-            return Standing(Verdict.SAME, passage)
-        equal.append(passage)
-    if equal:
+    equal = there.saying(cited.words, masked)
+    if in_place := [equal.at[place] for place in cited.places if place in equal.at]:
+        return Standing(Verdict.SAME, there.passage(min(in_place)))
+    if equal.passages:
         return _moved(cited, masked, own, there, equal)
     near = _near(cited, masked, there)
     if again := _cut_otherwise(cited, masked, near, there):
@@ -123,18 +127,20 @@ def _moved(
     masked: Words,
     own: PassageIndex | None,
     there: PassageIndex,
-    equal: Sequence[Passage],
+    equal: Said,
 ) -> Standing:
     """How words stand that are in other places only: moved there, or what these always said."""
-    often, known = own.places(cited.words, masked) if own else (0, frozenset())
-    if cited.name or often > 1:
+    here = own.saying(cited.words, masked) if own else Said((), {})
+    if cited.name or len(here.passages) > 1:
         others = _others(_near(cited, masked, there), own)
         if beside := _version_in_section(cited, masked, others, _NEARLY_SAME):
             return Standing(Verdict.CHANGED, beside)
-    elsewhere = next((p for p in equal if known.isdisjoint(places_of(p))), None)
-    if elsewhere or len(cited.words) >= _ALONE:
-        return Standing(Verdict.SAME, elsewhere or equal[0])
-    return Standing(Verdict.ABSENT)
+    new = (n for n, places in equal.passages if here.at.keys().isdisjoint(places))
+    elsewhere = next(new, None)
+    if elsewhere is None and len(cited.words) < _ALONE:
+        return Standing(Verdict.ABSENT)
+    number = equal.passages[0][0] if elsewhere is None else elsewhere
+    return Standing(Verdict.SAME, there.passage(number))
 
 
 def _near(cited: Cited, masked: Words, there: PassageIndex) -> list[Passage]:
@@ -148,19 +154,12 @@ def _others(near: Iterable[Passage], own: PassageIndex | None) -> list[Passage]:
     return [p for p in near if own is None or not own.says(p.words, p.masked)]
 
 
-def _same_place(cited: Cited, passage: Passage) -> bool:
-    """Whether a passage is below the same headings, or below the same last one of a file."""
-    section = cited.section
-    if section == passage.section and section:
-        return True
-    return section[-1:] == passage.section[-1:] and stem(cited.file) == stem(passage.document.file)
-
-
 def _version_in_section(
     cited: Cited, masked: Words, others: Iterable[Passage], least: float
 ) -> Passage | None:
     """The passage that stands where the cited one stood, in other words."""
-    inside = [p for p in others if _same_place(cited, p) and p.name == cited.name]
+    named = (p for p in others if p.name == cited.name)
+    inside = [p for p in named if not cited.places.isdisjoint(p.places)]
     best, share = _most_alike(masked, inside)
     if cited.name:
         return best
