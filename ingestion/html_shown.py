@@ -51,6 +51,7 @@ _ICON_CLASS = re.compile(
 _ICON_STYLE = re.compile(
     r"(?:solid|regular|brands|light|thin|fw|lg|sm|xs|[0-9]+x?|spin|inline|wrapper|xl|large|small)$"
 )
+_ICON_ROLE = re.compile(r"octicon|fa[bsr]?|material-\w+")
 _PICTURE = re.compile(
     r"(?:.*/)?([^/?#]+)\.(?:png|jpe?g|gif|svg|webp|bmp|ico)(?:[?#].*)?$", re.IGNORECASE
 )
@@ -59,6 +60,11 @@ _PICTURE = re.compile(
 def strikes(role: str) -> bool:
     """Say whether a role of MyST or reStructuredText strikes out its text, by the role's name."""
     return role in _STRUCK_CLASSES | _STRUCK_TAGS
+
+
+def icon_of_role(role: str, text: str) -> str | None:
+    """The class of the icon that a role of sphinx-design shows ("check;1em"); None of others."""
+    return f"icon-{text.partition(';')[0].strip()}" if _ICON_ROLE.fullmatch(role) else None
 
 
 def is_picture_file(name: str) -> bool:

@@ -3,17 +3,25 @@
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from chatbot.comparison.pages import name_of, passages
-from chatbot.comparison.plain_words import END, Words, sentences_of, without_release, words_of
+from chatbot.comparison.plain_words import (
+    END,
+    Words,
+    joined,
+    sentences_of,
+    without_release,
+    words_of,
+)
 from chatbot.retrieval.support import LONGEST_QUOTE, plain
 from chatbot.turn import Citation, Record
 from corpora.database.engine import Database
@@ -32,11 +40,16 @@ _AROUND = 3
 
 Section = tuple[str, ...]
 """The headings above a passage, and what owns it, as they are compared; without the title."""
+Place = tuple[Section, str]
+"""All headings, or the last of them with the name of the file, whatever its folder and format."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Passage:
-    """A sentence, a row, an entry or a listing of a release, by its `number` in the index."""
+    """A sentence, a row, an entry or a listing of a release, by its `number` in the index.
+
+    `masked` are its words without the name of its release.
+    """
 
     number: int
     page_id: int
@@ -44,14 +57,23 @@ class Passage:
     kind: BlockKind
     name: str
     words: Words
+    masked: Words
     path: tuple[str, ...]
     section: Section
+    places: tuple[Place, ...]
     document: StoredDocument
 
     @property
     def cells(self) -> tuple[Words, ...]:
         """The words of the cells of a row."""
         return tuple(words_of(cell) for cell in self.quote.split(CELL_DELIMITER))
+
+
+class Said(NamedTuple):
+    """Passages in the same words: their numbers with their places, and the first at each place."""
+
+    passages: tuple[tuple[int, tuple[Place, ...]], ...]
+    at: Mapping[Place, int]
 
 
 def section_of(path: Sequence[str], release: str) -> Section:
@@ -102,51 +124,58 @@ class PassageIndex:
         vocabulary: dict[str, int] = {}
         kinds = list(BlockKind)
         text, ends = bytearray(), array("q", [0])
-        rows: list[tuple[int, int, int, int]] = []
+        rows: tuple[array[int], ...] = tuple(array("i") for _ in range(4))
         postings = array("i"), array("i")
         self._by_words: dict[int, list[int]] = defaultdict(list)
         self._by_name: dict[str, list[int]] = defaultdict(list)
         self._anchors: dict[int, str | None] = {}
-        self._units: dict[int, Words] = {}
         self._said: list[Words] = []
+        self._words: list[Words] = []
+        self._masked: dict[int, Words] = {}
+        self._places: list[tuple[Place, ...]] = []
+        places: dict[tuple[tuple[str, ...], str], tuple[Place, ...]] = {}
         shared: dict[str, str] = {}
         for document, records, numbers in documents:
             for page_id, number in numbers:
                 self.pages[page_id] = document, number
             for record in records:
-                n, page_id = len(rows), record.page.id
+                n, page_id = len(self._words), record.page.id
                 is_code = record.kind == BlockKind.CODE
                 quote = record.quote
-                said = words_of(quote, is_code=True) if is_code else sentences_of([quote])
-                self._said.append(tuple(shared.setdefault(word, word) for word in said))
-                words = said if is_code else _without_ends(said)
-                if units := _units(record):
-                    self._units[n] = units
-                    words += units
+                said = tuple(shared.setdefault(w, w) for w in sentences_of([quote]))
+                words = words_of(quote, is_code=True) if is_code else _without_ends(said)
+                words += _units(record)
+                self._said.append(said)
+                self._words.append(words)
                 masked = without_release(words, release, product)
+                if masked is not words:
+                    self._masked[n] = masked
                 for form in {words, masked}:
                     self._by_words[hash(form)].append(n)
                 if name := entry_name(record):
                     self._by_name[name].append(n)
                 text += record.quote.encode()
                 ends.append(len(text))
-                rows.append(
-                    (
-                        page_id,
-                        kinds.index(BlockKind(record.kind)),
-                        paths.setdefault(record.path, len(paths)),
-                        names.setdefault(name, len(names)),
-                    )
+                row = (
+                    page_id,
+                    kinds.index(BlockKind(record.kind)),
+                    paths.setdefault(record.path, len(paths)),
+                    names.setdefault(name, len(names)),
                 )
+                for column, value in zip(rows, row, strict=True):
+                    column.append(value)
                 self._anchors[paths[record.path]] = record.anchor
+                place = record.path, document.file
+                if place not in places:
+                    places[place] = places_of(section_of(record.path, release), document.file)
+                self._places.append(places[place])
                 first, _ = self._of_page.get(page_id, (n, n))
                 self._of_page[page_id] = first, n + 1
                 for word in set(masked):
                     postings[0].append(vocabulary.setdefault(word, len(vocabulary)))
                     postings[1].append(n)
         self._text = bytes(text)
-        self._ends = np.array(ends, dtype=np.int64)
-        self._rows = np.array(rows, dtype=np.int32).reshape(-1, 4)
+        self._ends, self._rows = ends, rows
         self._paths, self._names, self._kinds = list(paths), list(names), kinds
         self._section_of_path = [section_of(path, release) for path in paths]
         self._vocabulary = vocabulary
@@ -156,9 +185,10 @@ class PassageIndex:
         self._begins = np.searchsorted(of_word[order], np.arange(len(vocabulary) + 1))
         self._read = lru_cache(1024)(self._passage)
         self._sentences = lru_cache(1024)(self._around)
+        self._saying = lru_cache(1024)(self._said_in)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._words)
 
     def passage(self, number: int) -> Passage:
         """A passage by its number."""
@@ -166,18 +196,19 @@ class PassageIndex:
         return found
 
     def _passage(self, number: int) -> Passage:
-        page_id, kind, path, name = (int(value) for value in self._rows[number])
-        said = self._said[number]
-        own = said if self._kinds[kind] is BlockKind.CODE else _without_ends(said)
+        page_ids, kinds, paths, names = self._rows
+        page_id, path, words = page_ids[number], paths[number], self._words[number]
         return Passage(
             number=number,
             page_id=page_id,
             quote=self._text[self._ends[number] : self._ends[number + 1]].decode(),
-            kind=self._kinds[kind],
-            name=self._names[name],
-            words=own + self._units.get(number, ()),
+            kind=self._kinds[kinds[number]],
+            name=self._names[names[number]],
+            words=words,
+            masked=self._masked.get(number, words),
             path=self._paths[path],
             section=self._section_of_path[path],
+            places=self._places[number],
             document=self.pages[page_id][0],
         )
 
@@ -185,21 +216,29 @@ class PassageIndex:
         """The passages of a page in their order; none of a page that does not serve."""
         return [self.passage(n) for n in range(*self._of_page.get(page_id, (0, 0)))]
 
-    def saying(self, words: Words, masked: Words) -> Iterator[Passage]:
+    def saying(self, words: Words, masked: Words) -> Said:
         """The passages in just these words, or in these but for the name of their release."""
-        found = dict.fromkeys(
+        found: Said = self._saying(words, masked)
+        return found
+
+    def _said_in(self, words: Words, masked: Words) -> Said:
+        numbers = dict.fromkeys(
             n for said in (words, masked) for n in self._by_words.get(hash(said), ())
         )
-        read = map(self.passage, found)
-        return (p for p in read if p.words == words or self.masked(p) == masked)
+        found = tuple(
+            (n, self._places[n])
+            for n in numbers
+            if self._words[n] == words or self._masked.get(n, self._words[n]) == masked
+        )
+        at: dict[Place, int] = {}
+        for n, places in found:
+            for place in places:
+                at.setdefault(place, n)
+        return Said(found, at)
 
     def says(self, words: Words, masked: Words) -> bool:
         """Whether any passage is in these words; told by their hashes alone."""
         return hash(words) in self._by_words or hash(masked) in self._by_words
-
-    def masked(self, passage: Passage) -> Words:
-        """The words of a passage without the name of this release."""
-        return without_release(passage.words, self.release, self.product)
 
     def named(self, name: str) -> list[Passage]:
         """The entries of this name, at most some dozens."""
@@ -226,25 +265,26 @@ class PassageIndex:
         ordered = best[np.argsort(-scores[best], kind="stable")]
         return [self.passage(int(n)) for n in ordered if scores[n] > 0]
 
-    def around(self, passage: Passage) -> Words:
-        """The sentences of a passage and of those beside it on its page."""
-        found: Words = self._sentences(passage.number)
+    def around(self, passage: Passage) -> tuple[str, ...]:
+        """The sentences of a passage and of those beside it on its page, as they are joined.
+
+        A second time without the name of this release, where they have it.
+        """
+        found: tuple[str, ...] = self._sentences(passage.number)
         return found
 
-    def _around(self, n: int) -> Words:
-        first, behind = self._of_page[self.passage(n).page_id]
-        near = map(self.passage, range(max(first, n - _AROUND), min(behind, n + _AROUND + 1)))
+    def _around(self, n: int) -> tuple[str, ...]:
+        first, behind = self._of_page[self._rows[0][n]]
+        near = self._said[max(first, n - _AROUND) : min(behind, n + _AROUND + 1)]
         # Each begins and ends with an END.
-        parts = (
-            sentences_of([p.quote]) if p.kind is BlockKind.CODE else self._said[p.number]
-            for p in near
-        )
-        return END, *chain.from_iterable(part[1:] for part in parts)
+        words = END, *chain.from_iterable(part[1:] for part in near)
+        masked = without_release(words, self.release, self.product)
+        return tuple(map(joined, (words,) if masked is words else (words, masked)))
 
     def cite(self, passage: Passage) -> Citation:
         """The citation of a passage of this release."""
         document, number = self.pages[passage.page_id]
-        path = int(self._rows[passage.number][2])
+        path = self._rows[2][passage.number]
         return Citation(
             document=document.title,
             file=document.file,
@@ -274,6 +314,7 @@ def is_notes(passage: Passage) -> bool:
     return passage.document.kind is DocumentKind.RELEASE_NOTES
 
 
-def same_file(one: str, other: str) -> bool:
-    """Whether two files have the same name, whatever their folder and format."""
-    return PurePosixPath(one).stem == PurePosixPath(other).stem
+def places_of(section: Section, file: str) -> tuple[Place, ...]:
+    """The places of a passage; two passages that have one in common stand in one place."""
+    below = section[-1:], PurePosixPath(file).stem
+    return ((section, ""), below) if section else (below,)

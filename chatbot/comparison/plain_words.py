@@ -69,10 +69,10 @@ def without_release(words: Words, release: str, product: str) -> Words:
 
     A figure that only looks like one stays what it is.
     """
-    names = {release, f"v{release}", *_of_name(release)}
+    names = _written(release)
     if names.isdisjoint(words):
         return words
-    before = (*_BEFORE_A_RELEASE, *_of_name(product)[-1:])
+    before = (*_BEFORE_A_RELEASE, *words_of(product)[-1:])
     named = [
         i
         for i, word in enumerate(words)
@@ -85,8 +85,8 @@ def without_release(words: Words, release: str, product: str) -> Words:
 
 
 @lru_cache(256)
-def _of_name(name: str) -> Words:
-    return words_of(name)
+def _written(release: str) -> frozenset[str]:
+    return frozenset((release, f"v{release}", *words_of(release)))
 
 
 def _names_one(word: str, before: Sequence[str], release: str) -> bool:
@@ -98,7 +98,12 @@ def _names_one(word: str, before: Sequence[str], release: str) -> bool:
 
 def stands_in(words: Sequence[str], other: Sequence[str]) -> bool:
     """Whether words stand in others one behind the other."""
-    return f" {' '.join(words)} " in f" {' '.join(other)} "
+    return joined(words) in joined(other)
+
+
+def joined(words: Iterable[str]) -> str:
+    """Words as one text, in which others that are joined stand one behind the other or not."""
+    return f" {' '.join(words)} "
 
 
 def in_order(parts: Iterable[Words], others: Iterable[Words]) -> bool:

@@ -1,24 +1,26 @@
 """How one cited passage stands in another release: in the same words, in others, or not at all."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import PurePosixPath
 
 from rapidfuzz.distance import Indel
 
 from chatbot.comparison.passage_index import (
     Passage,
     PassageIndex,
+    Place,
+    Said,
     Section,
     is_notes,
-    same_file,
+    places_of,
 )
 from chatbot.comparison.plain_words import (
     END,
     Words,
     in_order,
+    joined,
     sentences_of,
     stands_in,
     without_release,
@@ -72,6 +74,11 @@ class Cited:
         return sentences_of([self.quote])
 
     @cached_property
+    def places(self) -> frozenset[Place]:
+        """Where the words stand."""
+        return frozenset(places_of(self.section, self.file))
+
+    @cached_property
     def cells(self) -> tuple[Words, ...]:
         """The words of the cells of a row; one of them where it is none."""
         return tuple(words_of(cell) for cell in self.quote.split(CELL_DELIMITER))
@@ -100,28 +107,40 @@ def standing(cited: Cited, own: PassageIndex | None, there: PassageIndex) -> Sta
     if not cited.words:
         return Standing(Verdict.SAME)
     masked = without_release(cited.words, cited.release, there.product)
-    equal: list[Passage] = []
-    for passage in there.saying(cited.words, masked):
-        if _same_place(cited, passage):
-            return Standing(Verdict.SAME, passage)
-        equal.append(passage)
+    equal = there.saying(cited.words, masked)
+    if in_place := [equal.at[place] for place in cited.places if place in equal.at]:
+        return Standing(Verdict.SAME, there.passage(min(in_place)))
+    if equal.passages:
+        return _moved(cited, masked, own, there, equal)
     near = _near(cited, masked, there)
-    others = [p for p in near if not _stands_in_own(p, own, there)]
-    beside = _version_in_section(cited, masked, others, there, is_moved=bool(equal))
-    if equal:
-        occurs = list(own.saying(cited.words, masked)) if own else []
-        if beside and (cited.name or len(occurs) > 1):
-            return Standing(Verdict.CHANGED, beside)
-        known = {key for passage in occurs for key in _places(passage)}
-        elsewhere = [p for p in equal if known.isdisjoint(_places(p))]
-        if elsewhere or len(cited.words) >= _ALONE:
-            return Standing(Verdict.SAME, (elsewhere or equal)[0])
-        return Standing(Verdict.ABSENT)
     if again := _cut_otherwise(cited, masked, near, there):
         return Standing(Verdict.SAME, again)
-    if version := beside or _version_elsewhere(cited, masked, own, others, there):
+    others = _others(near, own)
+    version = _version_in_section(cited, masked, others, _SAME_SECTION)
+    if version := version or _version_elsewhere(cited, masked, own, others, there):
         return Standing(Verdict.CHANGED, version)
     return Standing(Verdict.ABSENT)
+
+
+def _moved(
+    cited: Cited,
+    masked: Words,
+    own: PassageIndex | None,
+    there: PassageIndex,
+    equal: Said,
+) -> Standing:
+    """How words stand that are in other places only: moved there, or what these always said."""
+    here = own.saying(cited.words, masked) if own else Said((), {})
+    if cited.name or len(here.passages) > 1:
+        others = _others(_near(cited, masked, there), own)
+        if beside := _version_in_section(cited, masked, others, _NEARLY_SAME):
+            return Standing(Verdict.CHANGED, beside)
+    new = (n for n, places in equal.passages if here.at.keys().isdisjoint(places))
+    elsewhere = next(new, None)
+    if elsewhere is None and len(cited.words) < _ALONE:
+        return Standing(Verdict.ABSENT)
+    number = equal.passages[0][0] if elsewhere is None else elsewhere
+    return Standing(Verdict.SAME, there.passage(number))
 
 
 def _near(cited: Cited, masked: Words, there: PassageIndex) -> list[Passage]:
@@ -130,39 +149,20 @@ def _near(cited: Cited, masked: Words, there: PassageIndex) -> list[Passage]:
     return [p for p in found if cited.notes or not is_notes(p)]
 
 
-def _stands_in_own(passage: Passage, own: PassageIndex | None, there: PassageIndex) -> bool:
-    return own is not None and own.says(passage.words, there.masked(passage))
-
-
-def _same_place(cited: Cited, passage: Passage) -> bool:
-    """Whether a passage is below the same headings, or below the same last one of a file."""
-    section = cited.section
-    if section == passage.section and section:
-        return True
-    return section[-1:] == passage.section[-1:] and same_file(cited.file, passage.document.file)
-
-
-def _places(passage: Passage) -> Iterator[tuple[Section, str]]:
-    """What two passages have in common that stand in one place, as `_same_place` tells it."""
-    if passage.section:
-        yield passage.section, ""
-    yield passage.section[-1:], PurePosixPath(passage.document.file).stem
+def _others(near: Iterable[Passage], own: PassageIndex | None) -> list[Passage]:
+    """Those that do not stand in the cited words' own release too."""
+    return [p for p in near if own is None or not own.says(p.words, p.masked)]
 
 
 def _version_in_section(
-    cited: Cited,
-    masked: Words,
-    others: Iterable[Passage],
-    there: PassageIndex,
-    *,
-    is_moved: bool,
+    cited: Cited, masked: Words, others: Iterable[Passage], least: float
 ) -> Passage | None:
     """The passage that stands where the cited one stood, in other words."""
-    inside = [p for p in others if _same_place(cited, p) and p.name == cited.name]
-    best, share = _most_alike(masked, inside, there)
+    named = (p for p in others if p.name == cited.name)
+    inside = [p for p in named if not cited.places.isdisjoint(p.places)]
+    best, share = _most_alike(masked, inside)
     if cited.name:
         return best
-    least = _NEARLY_SAME if is_moved else _SAME_SECTION
     return best if best and share >= least and best.kind == cited.kind else None
 
 
@@ -175,22 +175,20 @@ def _version_elsewhere(
 ) -> Passage | None:
     """The only entry of the same name, or a sentence that is nearly the same."""
     alike = [p for p in others if p.name == cited.name]
-    best, share = _most_alike(masked, alike, there)
+    best, share = _most_alike(masked, alike)
     if best is None:
         return None
     if cited.name:
         once = own is None or len(own.named(cited.name)) == 1
         is_only = once and len(there.named(cited.name)) == 1
         return best if is_only or share >= _ELSEWHERE else None
-    if share < _ELSEWHERE or _names_another(masked, there.masked(best)):
+    if share < _ELSEWHERE or _names_another(masked, best.masked):
         return None
     return best
 
 
-def _most_alike(
-    masked: Words, passages: Iterable[Passage], there: PassageIndex
-) -> tuple[Passage | None, float]:
-    shares = [(Indel.normalized_similarity(masked, there.masked(p)), p) for p in passages]
+def _most_alike(masked: Words, passages: Iterable[Passage]) -> tuple[Passage | None, float]:
+    shares = [(Indel.normalized_similarity(masked, p.masked), p) for p in passages]
     share, best = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return best, share
 
@@ -213,7 +211,7 @@ def _cut_otherwise(
 
     A sentence that goes on, or another before it in the same one, is not the same: "only on …".
     """
-    wanted = _wanted(cited, masked, there)
+    wanted = [*map(joined, _wanted(cited, masked, there))]
     distinct = set(cited.words)
     least = _PIECE * len(distinct)
     for passage in near:
@@ -226,9 +224,7 @@ def _cut_otherwise(
             if cited.is_part and cited.kind == passage.kind and stands_in(masked, passage.words):
                 return passage
         elif len(masked) > 2 and len(distinct.intersection(passage.words)) >= least:
-            around = there.around(passage)
-            own_name = without_release(around, there.release, there.product)
-            if any(stands_in(words, text) for words in wanted for text in (around, own_name)):
+            if any(words in text for words in wanted for text in there.around(passage)):
                 return passage
             if _is_headed(cited, passage):
                 return passage

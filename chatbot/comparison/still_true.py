@@ -4,16 +4,18 @@ Computed from the passages of the generations that serve, without a model. The w
 release are shown as that release's, and become no part of the answer.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import groupby
 from threading import Lock
+from typing import TypeVar
 
 from chatbot.comparison.open_indexes import OpenIndexes
 from chatbot.comparison.pages import passages
 from chatbot.comparison.passage_index import (
+    Passage,
     PassageIndex,
     entry_name,
     record_words,
@@ -34,6 +36,7 @@ from ingestion.page import CELL_DELIMITER, BlockKind, collapse
 _REMEMBERED = 2_048
 _RELEASES = 40
 """The newest releases that an answer is held against; their passages fit into memory at once."""
+_P = TypeVar("_P", Passage, Record)
 _SHOWN = 4
 """Passages that are shown for a citation."""
 
@@ -126,7 +129,7 @@ class StillTrueCheck:
 
     def _compute(self, reply: Reply, own_release: str, serving: Sequence[Serving]) -> StillTrue:
         product = serving[0].product
-        every = self._every.all_serving(product)
+        every = serving if self._catalog is self._every else self._every.all_serving(product)
         self.indexes.keep_only(product, (s.generation for s in every))
         mine = next((s for s in serving if s.release == own_release), None)
         serving = [s for s in serving[:-_RELEASES] if s is mine] + [*serving[-_RELEASES:]]
@@ -166,14 +169,12 @@ class StillTrueCheck:
 
     def _passages_of(self, citation: Citation, own: PassageIndex | None) -> list[Cited]:
         if own and citation.page_id in own.pages:
-            of_page = [
-                (p.path, cited_passage(p, own.release)) for p in own.of_page(citation.page_id)
-            ]
+            quoted = _quoted(citation, own.of_page(citation.page_id), cited_passage)
         else:
             with self.database.reading() as session:
                 pages = read_pages(session, PageRow.id == citation.page_id)
-            of_page = [(r.path, cited_record(r, citation.release)) for r in passages(pages)]
-        return _quoted(citation, of_page) or list(_of_quote(citation))
+            quoted = _quoted(citation, passages(pages), cited_record)
+        return quoted or list(_of_quote(citation))
 
 
 def cited_record(record: Record, release: str) -> Cited:
@@ -189,10 +190,12 @@ def cited_record(record: Record, release: str) -> Cited:
     )
 
 
-def _quoted(citation: Citation, of_page: Sequence[tuple[tuple[str, ...], Cited]]) -> list[Cited]:
+def _quoted(
+    citation: Citation, of_page: Sequence[_P], as_cited: Callable[[_P, str], Cited]
+) -> list[Cited]:
     """The longest run of passages of a page that a citation quotes, or what it quotes of one."""
     quote = collapse(citation.quote)
-    texts = [collapse(cited.quote) for _, cited in of_page]
+    texts = [collapse(passage.quote) for passage in of_page]
     inside = [text in quote for text in texts]
     runs = [
         [i for i, _ in run] for is_in, run in groupby(enumerate(inside), lambda at: at[1]) if is_in
@@ -200,14 +203,15 @@ def _quoted(citation: Citation, of_page: Sequence[tuple[tuple[str, ...], Cited]]
     if runs:
 
         def size(run: list[int]) -> tuple[int, bool]:
-            at = " › ".join(of_page[run[0]][0])
+            at = " › ".join(of_page[run[0]].path)
             return sum(len(texts[i]) for i in run), at.startswith(citation.section)
 
         best = max(runs, key=size)
         if 2 * size(best)[0] >= len(quote):
-            return [of_page[i][1] for i in best]
-    for text, (_, cited) in zip(texts, of_page, strict=True):
+            return [as_cited(of_page[i], citation.release) for i in best]
+    for text, passage in zip(texts, of_page, strict=True):
         if quote in text:
+            cited = as_cited(passage, citation.release)
             words = words_of(quote, is_code=cited.kind == BlockKind.CODE)
             return [replace(cited, words=words, quote=citation.quote, is_part=True)]
     return []

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise, zip_longest
 
 from rapidfuzz.distance import OSA
@@ -90,6 +90,7 @@ def releases_named(text: str, release: str, *, parts: int | None = None) -> Name
     return Named(any(is_own), not all(is_own))
 
 
+@lru_cache(1024)
 def sort_key(name: str) -> SortKey:
     """Order release names naturally: 3.2 < 3.20, 2.0rc9 < 2.0rc10 < 2.0 < 2.0.1 < 2.1.
 
@@ -119,6 +120,7 @@ def is_prerelease(name: str) -> bool:
     return any(token in _BEFORE_THE_FINAL for token in name_tokens(name)[1:])
 
 
+@lru_cache(1024)
 def is_named_by_words(name: str) -> bool:
     """Say whether a name holds no number: next, main, Bionic."""
     return not any(isinstance(token, int) for token in name_tokens(name))

@@ -16,7 +16,7 @@ from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath.index import math_block_dollar
 from rich.emoji import Emoji
 
-from ingestion.html_shown import strikes
+from ingestion.html_shown import icon_of_role, strikes
 from ingestion.loaders.markdown_containers import COMPONENT, SHOWN, Attributes
 from ingestion.loaders.markdown_writing import line_at
 from ingestion.names import SHOWN_SHORTCODE, VARIABLE, Names, shown_shortcodes, value_of
@@ -103,6 +103,8 @@ def _power(found: re.Match[str], known: Environment) -> list[Part]:
 def _role(found: re.Match[str], known: Environment) -> list[Part]:
     if strikes(found["role"]):
         return []
+    if icon := icon_of_role(found["role"], found["text"]):
+        return [("html_inline", f'<i class="{escape(icon)}"></i>')]
     titled = _TITLED.fullmatch(found["text"])
     return [("code_inline", (titled[1] if titled else found["text"]).replace("\n", " "))]
 

@@ -16,7 +16,7 @@ from docutils.transforms import Transform
 
 from ingestion.decoding import decode
 from ingestion.documents import flowing_document
-from ingestion.html_shown import strikes
+from ingestion.html_shown import icon_of_role, strikes
 from ingestion.loaders.html import fragment_blocks
 from ingestion.loaders.rest_transforms import (
     QuotedDefinitions,
@@ -233,6 +233,8 @@ def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_
     def role(
         _name: str, rawtext: str, text: str, *_: object, **__: object
     ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        if icon := icon_of_role(name, text):
+            return [nodes.inline(rawtext, "", classes=[icon])], []
         titled = (_TITLED if name else _REFERENCE).match(text)
         shown = titled["title"] if titled else text.removeprefix("!" if name else "")
         if _SOMEWHERE.fullmatch(shown) and _OBJECT_ROLE.fullmatch(name.rpartition(":")[2]):
