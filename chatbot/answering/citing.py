@@ -11,7 +11,7 @@ from chatbot.retrieval.support import (
     LONGEST_QUOTE,
     cite_words,
     claims_of_listing,
-    find_verbatim,
+    is_verbatim,
     names,
     shared,
     unsupported,
@@ -140,7 +140,7 @@ class _Citing:
 
         def likeness(n: int) -> tuple[bool, float]:
             text = self.passages[n - 1].text
-            return find_verbatim(claim, text) is not None, shared(words, text)
+            return is_verbatim(claim, text), shared(words, text)
 
         for n in sorted(allowed, key=likeness, reverse=True):
             if numbers and not left and not uncovered:
@@ -192,7 +192,7 @@ class _Citing:
         words, asked = set(tokens(filtered(bare))), set(tokens(filtered(self.own)))
 
         def support_score(text: str) -> float:
-            is_copied = find_verbatim(bare, text) is not None
+            is_copied = is_verbatim(bare, text)
             return is_copied + shared(words, text) - len(unsupported(bare, [text], ""))
 
         def rank(passage: Passage) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from chatbot.retrieval.question_types import question_type
 from chatbot.retrieval.records import records
 from chatbot.retrieval.reranking import importance_of, rank_records, rerank_records
-from chatbot.retrieval.support import find_verbatim
+from chatbot.retrieval.support import find_verbatim, is_verbatim
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.question_language import is_foreign
@@ -189,7 +189,7 @@ def _copied(spans: Sequence[str], chunk: RetrievedChunk, corpus: Corpus) -> tupl
     page = chunk.page
     around = (i for i in (page.previous_id, page.next_id) if i is not None)
     pages = [page, *map(corpus.page, around)]
-    copied = [r for s in spans if find_verbatim(s, chunk.text) for r in _of_span(s, pages)]
+    copied = [r for s in spans if is_verbatim(s, chunk.text) for r in _of_span(s, pages)]
     return tuple({record.place: replace(record, score=chunk.score) for record in copied}.values())
 
 

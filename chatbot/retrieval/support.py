@@ -76,24 +76,34 @@ def names(text: str, *things: str) -> bool:
 
 def shared(words: Collection[str], text: str) -> float:
     """The share of the words, 0 to 1, that a text holds in any form."""
-    return len(set(words).intersection(tokens(text))) / len(words) if words else 0.0
+    return len(_tokens(text).intersection(words)) / len(words) if words else 0.0
+
+
+def is_verbatim(copied: str, text: str) -> bool:
+    """Whether words stand in a text, whatever became of white space and quotation marks."""
+    return (wanted := _letters(copied)) != "" and wanted in _letters(text)
 
 
 def find_verbatim(copied: str, text: str) -> str | None:
     """The part of `text` that was copied, whatever became of white space and quotation marks."""
-    wanted = "".join(character for _, character in _characters(copied))
-    characters = list(_characters(text))
-    start = "".join(character for _, character in characters).find(wanted)
-    if start < 0 or not wanted:
+    if not is_verbatim(copied, text):
         return None
-    return text[characters[start][0] : characters[start + len(wanted) - 1][0] + 1]
+    letters, wanted = _letters(text), _letters(copied)
+    first = letters.find(wanted)
+    # Each letter's place takes long, and is only looked for where there is something to find.
+    places = [at for at, letter in enumerate(text) if visible(letter.translate(_ALIKE)).strip()]
+    return text[places[first] : places[first + len(wanted) - 1] + 1]
 
 
-def _characters(text: str) -> Iterator[tuple[int, str]]:
-    for place, character in enumerate(text):
-        alike = character.translate(_ALIKE)
-        if not alike.isspace() and visible(alike):
-            yield place, alike
+@lru_cache(maxsize=1_024)
+def _letters(text: str) -> str:
+    """A text without white space and what no reader sees, its look-alikes as in documents."""
+    return "".join(visible(text.translate(_ALIKE)).split())
+
+
+@lru_cache(maxsize=512)
+def _tokens(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))
 
 
 def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:

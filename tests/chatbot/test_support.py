@@ -14,6 +14,7 @@ from chatbot.retrieval.support import (
     cite,
     claims,
     find_verbatim,
+    is_verbatim,
     names,
     says_unknown,
     unsupported,
@@ -124,6 +125,7 @@ def test_every_part_of_a_text_is_found_in_it_and_letter_for_letter(
 ) -> None:
     found = find_verbatim(as_data(text[start:end]), text)
     assert found is None or found in text
+    assert is_verbatim(as_data(text[start:end]), text) is (found is not None)
     if any(c.isalnum() and c.isascii() for c in text[start:end]):
         assert found is not None
 
