@@ -107,7 +107,9 @@ def write(state: StateBlock, found: Container) -> None:
     if found.directive:
         _write_directive(state, found)
     elif kind in _CODE:
-        if any(CODE_FENCE.match(line_at(state, number)) for number in found.body):
+        # Around a listing; else fences in it are what it shows.
+        encloses = found.is_tag and kind != "highlight"
+        if encloses and any(CODE_FENCE.match(line_at(state, number)) for number in found.body):
             _write_body(state, found, text=title if found.is_tag else "")
         else:
             code = _text(state, found.body) or found.text
