@@ -98,7 +98,7 @@ _DOUBTFUL = 0.08
 
 _FEW = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
-_INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\u200b\u00ad]")
+_INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\u200b\u2060\u00ad]")
 
 
 def decode(data: bytes, *, declared: str | None = None) -> str:
@@ -123,7 +123,12 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
 
 def printable(text: str) -> str:
     """Return a text without control characters and what nobody sees, line ends as newlines."""
-    return _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return seen(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def seen(text: str) -> str:
+    """Return a text without what nobody sees: control characters, places for a line's end."""
+    return _INVISIBLE.sub("", text)
 
 
 def _decoded(data: bytes, declared: str | None) -> str:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from itertools import groupby
 from math import ceil
 
+from ingestion.decoding import seen
 from ingestion.page import (
     CELL_DELIMITER,
     Block,
@@ -74,10 +75,28 @@ def document(
     data: bytes, file: str, title: str, pages: Sequence[Page], remarks: tuple[str, ...] = ()
 ) -> Document:
     """Say what the pages that were read of a file are for."""
+    pages, title = tuple(map(_as_seen, pages)), seen(title)
     kinds = [block.kind for page in pages for block in page.blocks]
     share = kinds.count(BlockKind.SIGNATURE) / max(1, len(kinds))
     kind = classify(file, title, signature_share=share)
-    return Document(file, title, kind, sha256(data).hexdigest(), tuple(pages), remarks)
+    return Document(file, title, kind, sha256(data).hexdigest(), pages, remarks)
+
+
+def _as_seen(page: Page) -> Page:
+    """A page without signs that nobody sees, which a format may also write by their names."""
+    texts = (t for block in page.blocks for t in (block.text, *block.path, *block.header))
+    if not any(seen(text) != text for text in texts):
+        return page
+    blocks = (
+        replace(
+            block,
+            text=seen(block.text),
+            path=tuple(map(seen, block.path)),
+            header=tuple(map(seen, block.header)),
+        )
+        for block in page.blocks
+    )
+    return replace(page, blocks=tuple(blocks))
 
 
 def flowing_document(

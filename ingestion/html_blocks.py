@@ -28,7 +28,7 @@ from ingestion.html_parts import (
 )
 from ingestion.ordinals import list_counter
 from ingestion.page import TERM_DELIMITER, Block, BlockKind, collapse
-from ingestion.tables import table_blocks
+from ingestion.tables import fits_row, table_blocks
 
 _WRAPPERS = {"div", "a", "span", "center", "main", "article", "section"}
 _DEEPEST = 150
@@ -222,10 +222,15 @@ class _Reader:
             return
         for caption in table.findall("caption"):
             self._add(BlockKind.PARAGRAPH, line(caption), position)
+        # A row is one line, so a listing in it is read once more as it is written.
+        pres = (pre for row in rows for cell in row for pre in cell.iter("pre"))
+        listings = [text for text in map(code, pres) if not fits_row(text)]
         headers, texts = header_rows(rows), grid(rows, read_blocks)
         self.blocks += table_blocks(
             texts, header_rows=headers, path=position.path, anchor=position.anchor
         )
+        for text in listings:
+            self._add(BlockKind.CODE, text, position)
 
     def _drawing(self, svg: etree._Element, position: HeadingPath) -> None:
         from ingestion.loaders.svg import drawing_lines

@@ -9,13 +9,14 @@ from ingestion.rows import clustered
 
 _UNDERLINE = re.compile(r"^([=\-~^*+#])\1{2,}$")
 _NUMBERED_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z].{0,70}[^.:;,]$")
-_ITEM = re.compile(r"^\s*([-*•]|\d{1,3}[.)]|(?<=\s)\(\d{1,3}\))\s+")
+_ITEM = re.compile(r"^\s*([-*•]|o(?=  )|\d{1,3}[.)]|(?<=\s)\(\d{1,3}\))\s+")
 _OPTION = re.compile(
     r"^(?P<indent> {1,8})(?P<names>--?[A-Za-z?][^\s,]*(?:(?:, | )[^\s]+)*)(?:  +(?P<words>\S.*))?$"
 )
 """A line of a command's help that names an option; what it does is to its right or below it."""
 _PARAGRAPH = re.compile(r"(?: {4}|\t).*(?:\n.+|\n{2,}(?: {4}|\t).*)*|.+(?:\n.+)*")
 _COLUMNS = re.compile(r"\S {3,}\S|\w\u3000+\w|\t|[|+]\s*[-|]")
+_THREE_PARTS = re.compile(r"\S+(?: \S+)* {3,}\S+(?: \S+)* {3,}\S+(?: \S+)*")
 _LONGEST_HEADING = 80
 _REST = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]+:)", re.M)
 """A directive or a target of reStructuredText, which many projects keep in .txt files."""
@@ -72,10 +73,20 @@ def _joined_pages(pages: Sequence[list[str]]) -> str:
     whole = ""
     for rows, kept, running in zip(pages, texts, gone, strict=True):
         left_out = {kept[number] for number in running}
+        if whole and _is_head(rows[kept[0] : kept[0] + 2] if kept else []):
+            left_out.add(kept[0])
         page = "\n".join(row for i, row in enumerate(rows) if i not in left_out).strip("\n")
         goes_on = page.lstrip()[:1].islower()
         whole += ("\n" if goes_on else "\n\n") * bool(whole) + page
     return whole
+
+
+def _is_head(rows: list[str]) -> bool:
+    """Whether a page begins with a line of three parts set apart, as those of an RFC do.
+
+    What returns on three pages is found by counting; a short text has it on its second alone.
+    """
+    return bool(rows and _THREE_PARTS.fullmatch(rows[0]) and not any(rows[1:]))
 
 
 def _without_contents(runs: Sequence[list[str]]) -> Iterator[list[str]]:
@@ -149,6 +160,6 @@ def _joined(lines: list[str]) -> tuple[BlockKind, str]:
     mark = _ITEM.match(lines[0])
     if not mark:
         return BlockKind.PARAGRAPH, text
-    is_sign = mark[1] in "-*•"
+    is_sign = mark[1] in "-*•o"
     bullet = "-" if is_sign else re.sub(r"^(\d+)\)", r"\1.", mark[1])
     return BlockKind.LIST_ITEM, f"{bullet} {text[len(mark[1]) :].strip()}"

@@ -113,9 +113,16 @@ def cell_text(blocks: Iterable[Block]) -> str:
             text += "; " if before in _LISTED else ": "
         elif text:
             text += " "
-        text += block.text.strip().removeprefix("- ").replace(CELL_DELIMITER, ": ")
+        mark = "- " if block.kind is BlockKind.LIST_ITEM else ""
+        told = ": " if block.kind is BlockKind.TABLE_ROW else " – "
+        text += block.text.strip().removeprefix(mark).replace(CELL_DELIMITER, told)
         before = block.kind
     return text + ")" * len(depths[1:])
+
+
+def fits_row(text: str) -> bool:
+    """Whether a text stands in a row of a table letter for letter."""
+    return _cell(text) == text
 
 
 def _is_title(row: Sequence[str]) -> bool:

@@ -30,7 +30,8 @@ _FEW = 5
 """A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
 _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
 _QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
-_NEGATING = frozenset(["not", "no", "never", "cannot", "without", "t"])
+_NEGATING = frozenset(["not", "no", "never", "cannot", "without"])
+_SHORTENED = re.compile(r"n't\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -78,7 +79,8 @@ def _is_value(word: str) -> bool:
 
 def negations(text: str) -> int:
     """How often a text says no."""
-    return sum(word in _NEGATING for word in words(text))
+    plain = sum(word in _NEGATING for word in words(text))
+    return plain + len(_SHORTENED.findall(_plain(text)))
 
 
 def topic(text: str) -> Counter[str]:

@@ -1,5 +1,6 @@
 """Step 3 of QAMR III-B: of each context chunk only what helps to answer, letter for letter."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -32,6 +33,7 @@ from corpora.indexing.pages import StoredPage
 from prompts import fenced, render
 
 STEP = "context_reduction"
+_NUMBER = re.compile(r"v?\d[\d.]*")
 
 
 def reduce_context(
@@ -66,7 +68,7 @@ def reduce_context(
             term: weight
             for term, weight in terms.items()
             if corpus.frequency(term)
-            or not (foreign or (any(map(str.isdigit, term)) and term not in releases))
+            or not (foreign or (_NUMBER.fullmatch(term) and term not in releases))
         }
         importance = importance_of(known, corpus.idf)
         best = rank_records(

@@ -172,7 +172,7 @@ def _any_of(names: Iterable[str]) -> str:
     """A regular expression, of Python and of PostgreSQL, for JSON with one of the names in a text.
 
     A release "3" is in no number, be it a page {"number": 3} or in a list [2, 3], and in no name of
-    a field.
+    a field; a product "Foo" is in no "Foobar".
     """
     text = r'[^"\\]*(?:\\.[^"\\]*)*'
     return rf'(?i)(?<=[\[{{ ])"{text}(?:{"|".join(map(_in_text, names))}){text}"(?!:)'
@@ -184,8 +184,20 @@ def _in_text(name: str) -> str:
     found = re.escape(written)
     if written.isdigit():
         found = rf"(?:(?<!\[){found}|{found}(?!\]))"
-    before = r"(?<![0-9])(?<![0-9]\.)" if written[0].isdigit() else ""
-    return before + found + ("(?![0-9])" if written[-1].isdigit() else "")
+    if written[0].isdigit():
+        found = rf"(?<![0-9])(?<![0-9]\.){found}"
+    elif _is_letter(written[0]):
+        # What JSON writes for a line end or a letter that is not ASCII ends in a letter.
+        found = rf"(?:(?<![^\W_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{{4}})){found}"
+    if written[-1].isdigit():
+        found += "(?![0-9])"
+    elif _is_letter(written[-1]):
+        found += r"(?![^\W_])"
+    return found
+
+
+def _is_letter(sign: str) -> bool:
+    return sign.isalpha()
 
 
 def _of(row: type[Base]) -> Any:

@@ -116,7 +116,8 @@ def _shown(name: str, target: str, words: str, titles: Mapping[str, str]) -> str
         case "menu":
             return " > ".join(filter(None, [target, *re.split(r"\s*&gt;\s*", words)]))
         case "footnote":
-            return f" ({words})"
+            # Without words it is the mark of one that stands elsewhere.
+            return f" ({words})" * bool(words)
         case "kbd" | "btn" | "stem" | "latexmath" | "asciimath" | "term" | "indexterm2":
             return words
     return ""

@@ -9,7 +9,15 @@ from textwrap import dedent, indent
 
 from markdown_it.rules_block import StateBlock
 
-from ingestion.loaders.text import LISTINGS, SILENT, TITLED, UNSEEN, VERSIONS, restructured_html
+from ingestion.loaders.text import (
+    LISTINGS,
+    SILENT,
+    TITLED,
+    UNSEEN,
+    VERSIONS,
+    is_on_page,
+    restructured_html,
+)
 
 ON_DEMAND = TITLED | {
     *("tabitem", "tabpanel", "accordion", "accordion-item", "details", "expand", "expandable"),
@@ -94,12 +102,14 @@ def label(kind: str) -> str:
 def write(state: StateBlock, found: Container) -> None:
     """Write tokens for what a reader sees of a container."""
     kind, title = found.kind.removeprefix("callout-"), found.title
-    if kind in _UNREAD:
+    if kind in _UNREAD or (kind == "only" and not is_on_page(title)):
         return
     if found.directive:
         _write_directive(state, found)
     elif kind in _CODE:
-        if any(CODE_FENCE.match(line_at(state, number)) for number in found.body):
+        # Around a listing; else fences in it are what it shows.
+        encloses = found.is_tag and kind != "highlight"
+        if encloses and any(CODE_FENCE.match(line_at(state, number)) for number in found.body):
             _write_body(state, found, text=title if found.is_tag else "")
         else:
             code = _text(state, found.body) or found.text

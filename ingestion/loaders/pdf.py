@@ -287,7 +287,8 @@ def _title(pdf: Any, first: Sequence[Line], file: str) -> str:
     stated = " ".join((pdf.metadata.get("title") or "").split())
     if len(stated) > 2 and not _NO_TITLE.search(stated):
         return stated
-    upper = [line for line in map(merge, rows(first)) if not line.mono and len(line.text) > 2]
+    level = [line for line in first if not line.turned] or first
+    upper = [line for line in map(merge, rows(level)) if not line.mono and len(line.text) > 2]
     largest = max((line.size for line in upper), default=0.0)
     # Where all is of one size, as typed or scanned, the first line is the title.
     most = 3 if any(line.size < largest for line in upper) else 1

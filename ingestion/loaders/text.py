@@ -88,6 +88,9 @@ SILENT = {
 _TOLD = {"type": "Type", "default": "Default", "value": "Value"}
 """Options of a documented object that Sphinx shows below its name."""
 
+_FORMATS = {"html", "latex", "man", "text", "epub", "texinfo"}
+"""What Sphinx writes."""
+
 _LABELS = {"seealso": "See also", "todo": "To do"}
 
 
@@ -133,7 +136,7 @@ class _SphinxDirective(Directive):
         if name == "raw":
             # A line break, or what else only one format has; a definition must have a text.
             return [nodes.Text(" ")] if isinstance(self.state, SubstitutionDef) else []
-        if name in SILENT:
+        if name in SILENT or (name == "only" and not is_on_page(self.argument)):
             return []
         if name in TITLED:
             return self._titled(is_code=name == "code-tab")
@@ -211,6 +214,17 @@ class _SphinxDirective(Directive):
         ]
         item += nodes.definition("", *lines_of, *self._body())
         return [nodes.definition_list("", item, classes=["py"])]
+
+
+def is_on_page(asked: str) -> bool:
+    """Whether what is only for some formats is seen on a page; of what else is asked, it is."""
+    if not set(re.findall(r"\w+|[()]", asked)) <= _FORMATS | {"and", "or", "not"}:
+        return True
+    parts = (part.split(" and ") for part in collapse(asked).split(" or "))
+    return any(
+        all(("html" in one.split()) is not one.strip().startswith("not ") for one in part)
+        for part in parts
+    )
 
 
 def _terms_on_one_line(content: Iterable[str]) -> list[str]:

@@ -26,6 +26,7 @@ from ingestion.tables import (
     expand_spans,
     header_height,
     names_figures,
+    fits_row,
     table_blocks,
 )
 from ingestion.unread import Unread
@@ -73,6 +74,7 @@ class _Reader:
         self._part = part
         self._in_cell = False
         self._in_cells: tuple[Figure, ...] = ()
+        self._listings: tuple[Block, ...] = ()
         self.captions: set[str] = set()
 
     def blocks(self, parent: Element) -> Iterator[Block]:
@@ -163,8 +165,9 @@ class _Reader:
         grid = expand_spans(spanned)
         yield from table_blocks(grid, header_rows=headers, path=self._position.path)
         if not self._in_cell:
+            yield from self._listings
             yield from self._alone(self._in_cells)
-            self._in_cells = ()
+            self._in_cells = self._listings = ()
 
     def _spanned(self, rows: list[Element], cells: list[list[Element]]) -> Iterator[list[Cell]]:
         """Yield the cells that begin in each row, with what they span."""
@@ -188,9 +191,11 @@ class _Reader:
 
     def _cell(self, cell: Element) -> str:
         outside, self._in_cell = self._in_cell, True
-        text = cell_text(self.blocks(cell))
+        blocks = list(joined_listings(self.blocks(cell)))
         self._in_cell = outside
-        return text
+        # A row is one line, so a listing in it is read once more as it is written.
+        self._listings += tuple(b for b in blocks if b.kind is BlockKind.CODE and not fits_row(b.text))
+        return cell_text(blocks)
 
     def _header_rows(self, table: Element, rows: list[Element], cells: list[list[Element]]) -> int:
         """Count the rows that repeat on every page; else a first row that is set apart.

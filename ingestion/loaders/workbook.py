@@ -107,17 +107,19 @@ class _Grid:
     def _take(self, sheet: Any, number: int, cells: Any, attributes: dict[str, str]) -> None:
         from openpyxl.cell.read_only import ReadOnlyCell
 
+        cells = list(cells)
         placed = ((cell["column"], shown(ReadOnlyCell(sheet, **cell))) for cell in cells)
         row = {column: text for column, text in placed if text.strip()}
-        adjoins = number == self._last + 1
-        if _is_hidden(attributes):
-            self.hidden += bool(row)
-            self._last += adjoins
-        elif row:
+        hidden, adjoins = _is_hidden(attributes), number == self._last + 1
+        self.hidden += hidden and bool(row)
+        if row and not hidden:
             if not (adjoins and self.tables):
                 self.tables.append({})
             self.tables[-1][number] = row
             self._last = number
+        elif hidden or any(cell["value"] is not None for cell in cells):
+            # A row that is hidden, or struck out, parts no table.
+            self._last += adjoins
 
     def _fold(self, columns: range) -> None:
         rows = [row for table in self.tables for row in table.values()]

@@ -395,6 +395,36 @@ def test_rows_of_what_is_not_seen_are_not_there(rights: Rights, case: Any) -> No
     assert counts(seen(rights, ADA)) == counts(rights.database)
 
 
+def test_an_answer_is_hidden_by_a_whole_name_and_not_by_a_part_of_a_word(rights: Rights) -> None:
+    told = {
+        "Of valvegear and bivalve.": True,
+        "The new one:\nValve.": False,
+        "**valve**, \u00e9valve": False,
+        "A _valve_ of 3 mm": False,
+        "valve\u2019s ports": False,
+    }
+    with rights.database.writing() as session:
+        session.add(
+            ConversationRow(
+                id="c", owner="bo", product="", title="t", created=NOW, updated=NOW
+            )
+        )  # fmt: skip
+        session.flush()
+        for number, text in enumerate(told):
+            session.add(
+                TurnRow(
+                    id=number + 1, conversation_id="c", position=number, question=text,
+                    answer={"answer": text}, release=None, created=NOW, superseded=False,
+                    owner="bo", product=None, route="documents", abstained=False,
+                    seconds=1.0, profile="", model="",
+                )
+            )  # fmt: skip
+    rights.change("valve", "", ADMINS)
+    with seen(rights, BO).reading() as session:
+        kept = set(session.scalars(select(TurnRow.question)))
+    assert kept == {text for text, is_seen in told.items() if is_seen}
+
+
 def test_who_administers_a_product_sees_its_rows_alone(rights: Rights) -> None:
     fill(rights.database)
     rights.change_admins("pump", [BO.id])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ingestion.loaders import load
 from ingestion.page import BlockKind, collapse
+from tests.ingestion.office_files import paragraph, word
 
 MARKS = [
     *("import x from 'y';", "export const a = 1", "<Tabs>", '<TabItem value="go">', "</TabItem>"),
@@ -85,6 +86,14 @@ def _in_note(text: str) -> str:
     return f"!!! note\n\n{indent(_fence(text), '    ')}\n"
 
 
+def _word_table(text: str) -> bytes:
+    cells = "".join(
+        f"<w:tc>{''.join(paragraph(line, style) for line in lines)}</w:tc>"
+        for lines, style in ((["a"], ""), (text.split("\n"), "Code"))
+    )
+    return word(f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>")
+
+
 BLOCKS: dict[str, tuple[str, Callable[[str], str]]] = {
     "fence": ("x.md", _fence),
     "indented": ("x.md", lambda text: f"Before.\n\n{indent(text, '    ', lambda _: True)}\n"),
@@ -127,6 +136,17 @@ BLOCKS: dict[str, tuple[str, Callable[[str], str]]] = {
         lambda text: _docbook(f"<programlisting>{escape(text)}</programlisting>"),
     ),
     "listing of DITA": ("x.dita", lambda text: _dita(f"<codeblock>{escape(text)}</codeblock>")),
+}
+CELLS: dict[str, tuple[str, Callable[[str], str | bytes]]] = {
+    "pre in a cell": (
+        "x.html",
+        lambda text: _page(f"<table><tr><th>A<th>B<tr><td>a<td><pre>\n{escape(text)}</pre></table>"),
+    ),
+    "listing in a cell of AsciiDoc": (
+        "x.adoc",
+        lambda text: f"= T\n\n!===\n!A !B\n\n!a\na!\n[source]\n-------\n{text}\n-------\n!===\n",
+    ),
+    "lines in a cell of Word": ("x.docx", _word_table),
 }
 SPANS: dict[str, tuple[str, Callable[[str], str]]] = {
     "span": ("x.md", lambda text: f"Before ````` {text} ````` after.\n"),
@@ -180,6 +200,24 @@ def test_listings_are_kept(place: str) -> None:
         read = load(written(text).encode(), file)
         code = [b.text for page in read.pages for b in page.blocks if b.kind is BlockKind.CODE]
         assert code == [expected]
+
+    kept()
+
+
+@pytest.mark.parametrize("place", CELLS)
+def test_listings_in_cells_are_kept(place: str) -> None:
+    file, written = CELLS[place]
+
+    @SETTINGS
+    @given(TEXTS)
+    def kept(text: str) -> None:
+        if file == "x.adoc":
+            # What parts its cells.
+            text = text.replace("!", "i")
+        expected = text = "\n".join(f"|{line}" for line in _lines(text).split("\n"))
+        data = written(text)
+        read = load(data if isinstance(data, bytes) else data.encode(), file)
+        assert any(expected in block.text for page in read.pages for block in page.blocks)
 
     kept()
 

@@ -75,8 +75,13 @@ def test_the_title_is_the_stated_one_or_the_largest_text(stated: str, title: str
     pdf.set_metadata({"title": stated})
     document = _load(pdf, "a/x.pdf")
     assert document.title == title
-    assert document.kind is DocumentKind.GUIDE
-    assert document.file == "a/x.pdf"
+
+
+def test_letters_across_the_page_are_no_title() -> None:
+    pdf = _story(f"<h1>Diagnostics</h1><p>{FILLER}</p>")
+    turn = (pymupdf.Point(200, 500), pymupdf.Matrix(40))
+    pdf[0].insert_text((200, 500), "DRAFT COPY", fontsize=60, morph=turn)
+    assert _load(pdf).title == "Diagnostics"
 
 
 def test_a_locked_file_says_so() -> None:
