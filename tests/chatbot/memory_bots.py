@@ -20,7 +20,6 @@ from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
 from corpora.database.memory_tables import MemoryPairRow
-from tests.chatbot.conftest import close
 from tests.data_folders import copy_data
 
 LOG = "How long is the event log kept in 17.20?"
@@ -82,7 +81,8 @@ class Bot:
 
     def close(self) -> None:
         """Let go of all files."""
-        close(self.chatbot)
+        self.chatbot.corpora.close()
+        self.chatbot.database.close()
 
 
 MakeBot = Callable[..., Bot]
