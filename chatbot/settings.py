@@ -25,6 +25,7 @@ from chatbot.memory.settings import MemorySettings
 from chatbot.models.settings import GeneratorSettings, require_address
 from chatbot.release_check.settings import CheckSettings
 from chatbot.retrieval.settings import ContextSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.database.engine import sqlite_url
 from corpora.settings import CorpusSettings, advanced
 from ingestion.errors import BadSettings, bad_setting
@@ -222,6 +223,11 @@ class Settings(
             except NoOcr as error:
                 raise bad_setting("ocr", error) from error
         return Limits(memory=self.reading_memory << 20, seconds=self.reading_seconds, ocr=ocr)
+
+    @property
+    def chunking(self) -> ChunkingSettings:
+        """How pages are cut."""
+        return ChunkingSettings(self.search_chunks_per_page, self.search_chunk_size)
 
     @property
     def at_once(self) -> int:

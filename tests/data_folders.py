@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from corpora.database.engine import Database, sqlite_url
+from corpora.database.tables import Base
 from tests.postgresql import Cluster
 
 server: Cluster | None = None
@@ -32,6 +33,15 @@ def copy_data(source: Path, target: Path) -> Path:
 def broken_references(session: Session) -> Sequence[object]:
     """Return the rows that name a row which is not there; PostgreSQL never lets it come to that."""
     return session.execute(text("PRAGMA foreign_key_check")).all() if server is None else ()
+
+
+def counts(database: Database, tables: Iterable[type[Base]]) -> dict[str, int]:
+    """How many rows some tables have."""
+    with database.reading() as session:
+        return {
+            table.__tablename__: session.scalar(select(func.count()).select_from(table)) or 0
+            for table in tables
+        }
 
 
 def data_dir_of(database: Database) -> Path:

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
+from tests.chatbot.gguf_of_model import finish
+
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "watt", "fuse", "lamp", "draws", "12", "port")
 WANTED = "watt"
 """The word whose occurrences in a passage, not in the question, are the score of the ONNX model."""
@@ -121,8 +123,5 @@ def save_gguf(path: Path, *, embedder: bool = False) -> Path:
     tensor("cls.bias", size)
     tensor("cls.output.weight", 1, size)
     tensor("cls.output.bias", 1)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    finish(writer)
     return path

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from hashlib import file_digest, sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -15,7 +14,7 @@ import numpy as np
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from sqlalchemy import select
 
-from chatbot.models.certificates import trusted_certificates
+from chatbot.models.certificates import posted
 from chatbot.models.files import EMBEDDING, TOKENIZER, embedder_files
 from chatbot.models.gguf_model import GgufModel
 from chatbot.settings import Settings
@@ -201,10 +200,7 @@ class GgufEmbedder(Formed):
     @cached_property
     def name(self) -> str:
         """A hash of the file and the form."""
-        digest = sha256(repr(self.form).encode())
-        with self._model.path.open("rb") as file:
-            digest.update(file_digest(file, "sha256").digest())
-        return f"gguf:{digest.hexdigest()[:24]}"
+        return f"gguf:{self._hash(self._model.path)}"
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         return np.concatenate([self._one(text) for text in texts])
@@ -237,12 +233,12 @@ class ServedEmbedder(Formed):
         self.setting = url
         self.form = form
         self._url = httpx.URL(address.rstrip("/") + "/embeddings")
-        self._headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+        self._key = key
 
     @property
     def name(self) -> str:
         """The model's name and a hash of the form: whose server it is does not matter."""
-        return f"served:{self._of_server}:{sha256(repr(self.form).encode()).hexdigest()[:8]}"
+        return f"served:{self._of_server}:{self._hash()[:8]}"
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         parts = [texts[i : i + _AT_ONCE] for i in range(0, len(texts), _AT_ONCE)]
@@ -252,15 +248,7 @@ class ServedEmbedder(Formed):
         whose = f"the embedder at {self._url.copy_with(userinfo=b'', query=None)}"
         body = {"model": self._of_server, "input": list(texts)}
         try:
-            reply = httpx.post(
-                self._url,
-                json=body,
-                headers=self._headers,
-                timeout=_SECONDS,
-                verify=trusted_certificates(),
-            )
-            reply.raise_for_status()
-            return _vectors(reply.json(), len(texts), whose)
+            return _vectors(posted(self._url, body, self._key, _SECONDS), len(texts), whose)
         except (httpx.HTTPError, ValueError) as error:
             raise EmbedderFailed(
                 f"{whose} gave no vectors ({type(error).__name__}): start it, or set "

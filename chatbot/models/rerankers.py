@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
-from chatbot.models.certificates import trusted_certificates
+from chatbot.models.certificates import posted
 from chatbot.models.files import RERANKER_FILES
 from chatbot.models.gguf_model import GgufModel
 from chatbot.retrieval.settings import RERANKERS, ContextSettings
@@ -104,18 +104,9 @@ class ServedReranker:
         texts = list(passages)
         # Text Embeddings Inference calls the documents "texts"; others ignore that.
         body = {"query": question, "documents": texts, "texts": texts, "top_n": len(texts)}
-        headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"} if self._key else {}
         address = httpx.URL(self._url).copy_with(userinfo=b"", query=None)
         try:
-            reply = httpx.post(
-                self._url,
-                json=body,
-                headers=headers,
-                timeout=_SECONDS,
-                verify=trusted_certificates(),
-            )
-            reply.raise_for_status()
-            return _scores(reply.json(), len(texts), str(address))
+            return _scores(posted(self._url, body, self._key, _SECONDS), len(texts), str(address))
         except (httpx.HTTPError, ValueError) as error:
             raise RerankerFailed(
                 f"the reranker at {address} gave no scores ({type(error).__name__}): start it, or "

@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from corpora.errors import RerankerFailed
-from corpora.indexing.onnx_session import Numbers, Runtime, Session, model_in, open_session
+from corpora.indexing.encoder import Encoder
+from corpora.indexing.onnx_session import Numbers, Runtime, model_in
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -57,48 +57,34 @@ class CrossEncoder:
         self._threads = threads
         self._batch = batch
         self._runtime: Runtime = runtime
-        self._loading = Lock()
-        self._loaded: tuple[Tokenizer, Session] | None = None
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """Return a score from 0 to 1 for each passage, in their order."""
         if not passages:
             return []
-        tokenizer, session = self._load()
+        encoder = self._encoder
         try:
-            logits = self._logits(tokenizer, session, question, passages)
+            tokenizer = encoder.tokenizer
         except Exception as error:
-            # The runtimes and the tokenizer raise classes of their own for what they cannot use.
+            # The runtimes and the tokenizer raise classes of their own for files they cannot use.
+            raise RerankerFailed(
+                f"{encoder.model} cannot be loaded ({error}): fetch it again, or set "
+                "STRATA_RERANKER to off"
+            ) from error
+        places: list[int] = []
+        logits: list[Numbers] = []
+        try:
+            pairs = self._pairs(tokenizer, question, passages)
+            for rows, _, output, _ in encoder.run(pairs, pairs=True):
+                places += rows
+                logits.append(output)
+        except Exception as error:
+            # Likewise for what they cannot use.
             raise RerankerFailed(
                 f"{self._folder} could not score passages ({error}): set STRATA_RERANKER to "
                 "another reranker, or to off"
             ) from error
-        return [float(score) for score in self._likely(logits)]
-
-    def _logits(
-        self, tokenizer: Tokenizer, session: Session, question: str, passages: Sequence[str]
-    ) -> Numbers:
-        """What the model gives for each passage, in their order."""
-        encodings = self._pairs(tokenizer, question, passages)
-        by_length = sorted(range(len(passages)), key=lambda i: len(encodings[i].ids))
-        logits: list[Numbers] = []
-        for first in range(0, len(by_length), self._batch):
-            rows = by_length[first : first + self._batch]
-            inputs = {
-                "input_ids": np.zeros((len(rows), len(encodings[rows[-1]].ids)), dtype=np.int64)
-            }
-            inputs |= {
-                name: np.zeros_like(inputs["input_ids"])
-                for name in ("attention_mask", "token_type_ids")
-            }
-            for row, i in enumerate(rows):
-                length = len(encodings[i].ids)
-                inputs["input_ids"][row, :length] = encodings[i].ids
-                inputs["attention_mask"][row, :length] = 1
-                inputs["token_type_ids"][row, :length] = encodings[i].type_ids
-            given = {name: of for name, of in inputs.items() if name in session.inputs}
-            logits.append(session.run(given))
-        return np.concatenate(logits)[np.argsort(by_length)]
+        return [float(of) for of in self._likely(np.concatenate(logits)[np.argsort(places)])]
 
     def _pairs(
         self, tokenizer: Tokenizer, question: str, passages: Sequence[str]
@@ -124,32 +110,15 @@ class CrossEncoder:
         margin = logits[:, 0] if classes == 1 else logits[:, 1] - logits[:, 0]
         return np.asarray(0.5 * (1.0 + np.tanh(margin / 2)), dtype=np.float32)
 
-    def _load(self) -> tuple[Tokenizer, Session]:
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = self._start()
-            return self._loaded
-
-    def _start(self) -> tuple[Tokenizer, Session]:
-        from tokenizers import Tokenizer
-
-        model = model_in(self._folder)
-        vocabulary = self._folder / "tokenizer.json"
+    @cached_property
+    def _encoder(self) -> Encoder:
+        model, vocabulary = model_in(self._folder), self._folder / "tokenizer.json"
         if model is None or not vocabulary.is_file():
             raise RerankerFailed(
                 f"{self._folder} does not hold a reranker: it needs tokenizer.json and "
                 "model.onnx; set STRATA_RERANKER to such a folder, or to off"
             )
-        try:
-            tokenizer = Tokenizer.from_file(str(vocabulary))
-            tokenizer.no_padding()
-            tokenizer.no_truncation()
-            return tokenizer, open_session(model, self._runtime, self._threads)
-        except Exception as error:
-            # The runtimes and the tokenizer raise classes of their own for files they cannot use.
-            raise RerankerFailed(
-                f"{model} cannot be loaded ({error}): fetch it again, or set STRATA_RERANKER to off"
-            ) from error
+        return Encoder(model, vocabulary, None, self._threads, self._batch, self._runtime)
 
     @cached_property
     def _longest(self) -> int:

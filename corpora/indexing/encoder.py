@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 class Encoder:
     """A transformer on the CPU, loaded when first used; any thread may use it.
 
-    Tokens of a text after the `longest`-th are ignored. `threads` is by default the number of
-    cores; `batch` texts of similar length go through the model at once.
+    Tokens of a text after the `longest`-th are ignored, if there is one. `threads` is by default
+    the number of cores; `batch` texts of similar length go through the model at once.
     """
 
     model: Path
     tokenizer_file: Path
-    longest: int
+    longest: int | None
     threads: int | None = None
     batch: int = 8
     runtime: Runtime = "auto"
@@ -37,24 +37,26 @@ class Encoder:
         self, texts: Sequence[str]
     ) -> Iterator[tuple[list[int], list[Encoding], Numbers, Tokens]]:
         """Yield what the model gives for some texts: their places, tokens, output and mask."""
-        if not texts:
-            return
-        tokenizer, session = self._load()
-        encodings = tokenizer.encode_batch(list(texts))
-        by_length = sorted(range(len(texts)), key=lambda i: len(encodings[i].ids))
+        if texts:
+            yield from self.run(self.tokenizer.encode_batch(list(texts)))
+
+    def run(
+        self, encodings: Sequence[Encoding], *, pairs: bool = False
+    ) -> Iterator[tuple[list[int], list[Encoding], Numbers, Tokens]]:
+        """The same of texts that were made tokens, or of `pairs` of texts."""
+        _, session = self._load()
+        by_length = sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids))
         for first in range(0, len(by_length), self.batch):
             rows = by_length[first : first + self.batch]
             of_batch = [encodings[i] for i in rows]
             ids = np.zeros((len(of_batch), len(of_batch[-1].ids)), dtype=np.int64)
-            mask = np.zeros_like(ids)
+            mask, kinds = np.zeros_like(ids), np.zeros_like(ids)
             for row, encoding in enumerate(of_batch):
                 ids[row, : len(encoding.ids)] = encoding.ids
                 mask[row, : len(encoding.ids)] = 1
-            inputs = {
-                "input_ids": ids,
-                "attention_mask": mask,
-                "token_type_ids": np.zeros_like(ids),
-            }
+                if pairs:
+                    kinds[row, : len(encoding.ids)] = encoding.type_ids
+            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
             given = {name: of for name, of in inputs.items() if name in session.inputs}
             yield rows, of_batch, session.run(given), mask
 
@@ -70,7 +72,10 @@ class Encoder:
 
                 tokenizer = Tokenizer.from_file(str(self.tokenizer_file))
                 tokenizer.no_padding()
-                tokenizer.enable_truncation(max_length=self.longest)
+                if self.longest is None:
+                    tokenizer.no_truncation()
+                else:
+                    tokenizer.enable_truncation(max_length=self.longest)
                 session = open_session(self.model, self.runtime, self.threads)
                 self._loaded = tokenizer, session
             return self._loaded

@@ -53,6 +53,14 @@ class Formed(ABC):
         """Return one row per query, in input order. Raises EmbedderFailed."""
         return self._embed_all([self.form.before_query + query for query in queries])
 
+    def _hash(self, *files: Path) -> str:
+        """A hash of what vectors depend on: its form and its files."""
+        digest = sha256(repr(self.form).encode())
+        for file in files:
+            with file.open("rb") as opened:
+                digest.update(file_digest(opened, "sha256").digest())
+        return digest.hexdigest()[:24]
+
     def _embed_all(self, texts: Sequence[str]) -> Vectors:
         return self._embed(texts) if texts else np.empty((0, self.dimension), dtype=np.float32)
 
@@ -94,11 +102,7 @@ class OnnxEmbedder(Formed):
     @cached_property
     def name(self) -> str:
         """A hash of model, tokenizer and form."""
-        digest = sha256(repr(self.form).encode())
-        for file in (self._encoder.model, self._encoder.tokenizer_file):
-            with file.open("rb") as opened:
-                digest.update(file_digest(opened, "sha256").digest())
-        return f"onnx:{digest.hexdigest()[:24]}"
+        return f"onnx:{self._hash(self._encoder.model, self._encoder.tokenizer_file)}"
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         rows: list[int] = []

@@ -13,20 +13,14 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import socket
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
-from threading import Barrier, Thread
+from threading import Barrier
 from typing import Annotated, Any
 
 import httpx
@@ -36,6 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chatbot.text.words import filtered
+from eval.speed.served import PATIENCE, copied, served, served_model
 
 _FIRST = 1.0
 _A_WORD = 0.02
@@ -43,40 +38,20 @@ _ANSWER = "The documentation says this in the section that is cited [1]. " * 4
 _READINGS = Path(__file__).with_name("readings.jsonl")
 """What a model would search for, for questions of the sample: by a reader in its place, who had not
 seen the documents, nor, but for the first three, the checked answers."""
-_PATIENCE = 300.0
 _RELEASES = re.compile(r"<releases>\s*(.*?)\s*</releases>", re.DOTALL)
 _QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)
 
 
-class Model(BaseHTTPRequestHandler):
-    """A capable model of a second a call: it reads the question as it is, and writes four lines."""
-
-    def do_POST(self) -> None:
-        """Reply after the time of the first token."""
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+def _write(asked: dict[str, Any]) -> Generator[str, None, None]:
+    """What a capable model of a second a call says: the question as it is, or four lines."""
+    time.sleep(_FIRST)
+    if "response_format" in asked:
         # What it is told of a reading that cannot be stands behind the question.
-        asked = "\n".join(message["content"] for message in body["messages"])
-        time.sleep(_FIRST)
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
-        with suppress(OSError):
-            if "response_format" in body:
-                self._send(_reading(asked))
-            else:
-                for word in _ANSWER.split():
-                    self._send(f"{word} ")
-                    time.sleep(_A_WORD)
-            end: dict[str, Any] = {"delta": {}, "finish_reason": "stop"}
-            self.wfile.write(f"data: {json.dumps({'choices': [end]})}\n\ndata: [DONE]\n\n".encode())
-
-    def _send(self, text: str) -> None:
-        event = {"choices": [{"index": 0, "delta": {"content": text}}]}
-        self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
-        self.wfile.flush()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        yield _reading("\n".join(message["content"] for message in asked["messages"]))
+        return
+    for word in _ANSWER.split():
+        yield f"{word} "
+        time.sleep(_A_WORD)
 
 
 def _reading(asked: str) -> str:
@@ -123,14 +98,9 @@ def main(
     asked = [(line["question"], line["product"]) for line in of_one]
     seconds = ("median, s", "longest", "server, s", "clients, s")
     table = Table("begun ahead", "people", *seconds, "taken up", "answered")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    server.daemon_threads = True
-    Thread(target=server.serve_forever, daemon=True).start()
-    with TemporaryDirectory(prefix="strata-bench-") as folder:
-        copy = Path(folder) / "data"
-        shutil.copytree(data, copy)
+    with served_model(_write) as model, copied(data) as copy:
         for ahead in ("on", "off"):
-            with _served(copy, server.server_port, ahead) as (address, process):
+            with served(copy, model, answer_ahead=ahead) as (address, process):
                 _together(address, asked[:1])  # loads what the first question loads
                 for together in (1, people):
                     found, began, own = [], _busy(process), time.process_time()
@@ -152,7 +122,6 @@ def main(
                         f"{taken} of {len(found)}",
                         f"{answered} of {len(found)}",
                     )
-    server.shutdown()
     Console().print(table)
 
 
@@ -165,7 +134,7 @@ def _together(address: str, asked: list[tuple[str, str]]) -> list[tuple[float, d
     start = Barrier(len(asked))
 
     # One client for all: each reads the certificates of this computer, for 40 ms on a core.
-    with httpx.Client(timeout=_PATIENCE) as http:
+    with httpx.Client(timeout=PATIENCE) as http:
 
         def ask(of: tuple[str, str]) -> tuple[float, dict[str, Any]]:
             start.wait()
@@ -201,45 +170,6 @@ def _busy(server: subprocess.Popen[bytes]) -> float:
     process = psutil.Process(server.pid)
     times = [of.cpu_times() for of in (process, *process.children(recursive=True))]
     return float(sum(of.user + of.system for of in times))
-
-
-@contextmanager
-def _served(
-    data: Path, model_port: int, ahead: str
-) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    given = {
-        "DATA_DIR": str(data),
-        "BACKEND": "server",
-        "MODEL": "slow",
-        "SERVER_URL": f"http://127.0.0.1:{model_port}/v1",
-        "ANSWER_AHEAD": ahead,
-    }
-    settings = [f"STRATA_{name}={value}" for name, value in given.items()]
-    command = ["env", *settings, sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)]
-    address = f"http://127.0.0.1:{port}"
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    try:
-        _until_ready(address)
-        yield address, server
-    finally:
-        server.terminate()
-        try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            server.kill()
-
-
-def _until_ready(address: str) -> None:
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        with suppress(httpx.TransportError):
-            if httpx.get(f"{address}/api/v1/ready").status_code == 200:
-                return
-        time.sleep(0.1)
-    raise TimeoutError(f"{address} is not ready after {_PATIENCE:.0f} s")
 
 
 if __name__ == "__main__":

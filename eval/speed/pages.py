@@ -9,17 +9,15 @@ pages are clicked in a browser on the same machine; without, programs alone ask 
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import shutil
-import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -29,12 +27,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from eval.speed.slow_model import slow_model
+from chatbot.models.embedded import NICE
+from eval.speed.served import PATIENCE, copied, served, served_model, until
 from ingestion.mupdf import pymupdf
 
 _QUESTION = "Question {number}: what is the wait-to-restore time, and who may change it?"
 _OVER = {"done", "failed", "cancelled"}
-_PATIENCE = 300.0
+_WORDS_A_SECOND = 5
+_SPAWN = multiprocessing.get_context("spawn")
 Timed = dict[str, Callable[[int], float]]
 """What is done, given the number of the round, and how many seconds it takes."""
 
@@ -49,51 +49,27 @@ def main(
     loads = ("idle", "beside an answer")
     found: dict[str, dict[str, list[float]]] = {}
     with (
-        TemporaryDirectory(prefix="strata-bench-") as folder,
-        slow_model(seconds, threads) as model,
+        copied(data) as copy,
+        _slow_model(seconds, threads) as (url, writing),
+        served(copy, url) as (address, _),
+        _browser() as page,
     ):
-        copy = Path(folder) / "data"
-        shutil.copytree(data, copy)
-        url, writing = model
-        with _served(copy, url) as address, _browser() as page:
-            timed = _by_programs(address)
-            if page is not None:
-                timed = _in_browser(address, page) | timed
-            number = 0
-            for load in loads:
-                for _ in range(rounds):
-                    number += 1
-                    for name, done in timed.items():
-                        if load != "idle":
-                            _ask(address, writing, number)
-                        found.setdefault(name, {}).setdefault(load, []).append(done(number))
+        timed = _by_programs(address)
+        if page is not None:
+            timed = _in_browser(address, page) | timed
+        number = 0
+        for load in loads:
+            for _ in range(rounds):
+                number += 1
+                for name, done in timed.items():
+                    if load != "idle":
+                        _ask(address, writing, number)
+                    found.setdefault(name, {}).setdefault(load, []).append(done(number))
     table = Table("", *(f"{load}, {of}" for load in loads for of in ("median", "longest")))
     for name, by_load in found.items():
         figures = (f(times) for times in by_load.values() for f in (median, max))
         table.add_row(name, *(f"{seconds:.2f}" for seconds in figures))
     Console().print(table)
-
-
-@contextmanager
-def _served(data: Path, model: str) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    given = {"DATA_DIR": str(data), "BACKEND": "server", "MODEL": "slow", "SERVER_URL": model}
-    settings = [f"STRATA_{name}={value}" for name, value in given.items()]
-    command = ["env", *settings, sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)]
-    address = f"http://127.0.0.1:{port}"
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    try:
-        _until(lambda: httpx.get(f"{address}/api/v1/ready").status_code == 200)
-        yield address
-    finally:
-        server.terminate()
-        try:
-            server.wait(5)
-        except subprocess.TimeoutExpired:
-            # It lets the answer be finished.
-            server.kill()
 
 
 @contextmanager
@@ -111,20 +87,20 @@ def _browser() -> Iterator[Any]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page()
-        page.set_default_timeout(_PATIENCE * 1000)
+        page.set_default_timeout(PATIENCE * 1000)
         yield page
         browser.close()
 
 
 def _by_programs(address: str) -> Timed:
-    client = httpx.Client(base_url=f"{address}/api/v1", timeout=_PATIENCE)
+    client = httpx.Client(base_url=f"{address}/api/v1", timeout=PATIENCE)
     release = _a_release(address)
 
     def ingest(number: int) -> float:
         files = {"files": (f"notice-{number}.pdf", _two_pages(number))}
         began = time.monotonic()
         job = client.post("/jobs", params=release, files=files).raise_for_status().json()["id"]
-        _until(lambda: client.get(f"/jobs/{job}").json()["state"] in _OVER)
+        until(lambda: client.get(f"/jobs/{job}").json()["state"] in _OVER)
         return time.monotonic() - began
 
     def listed(path: str) -> float:
@@ -180,10 +156,10 @@ def _ask(address: str, writing: Event, number: int) -> None:
     def asked() -> None:
         with suppress(httpx.HTTPError):
             body = {"question": _QUESTION.format(number=number + time.time() % 1)}
-            httpx.post(f"{address}/api/v1/ask", json=body, timeout=_PATIENCE)
+            httpx.post(f"{address}/api/v1/ask", json=body, timeout=PATIENCE)
 
     Thread(target=asked, daemon=True).start()
-    if not writing.wait(_PATIENCE):
+    if not writing.wait(PATIENCE):
         raise TimeoutError("no answer was begun: is there documentation in the data folder?")
 
 
@@ -195,14 +171,41 @@ def _two_pages(number: int) -> bytes:
     return bytes(document.tobytes())
 
 
-def _until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        with suppress(httpx.TransportError):
-            if holds():
-                return
-        time.sleep(0.1)
-    raise TimeoutError(f"nothing came of it in {_PATIENCE:.0f} s")
+@contextmanager
+def _slow_model(seconds: float, threads: int) -> Iterator[tuple[str, Event]]:
+    """A model's server as slow as a small machine, and whether it is writing now.
+
+    It streams the same word however it is asked. While it does, as many processes compute as
+    llama.cpp would have threads, at the priority that the embedded model has.
+    """
+    writing = _SPAWN.Event()
+    burners = [_SPAWN.Process(target=_burn, args=(writing,), daemon=True) for _ in range(threads)]
+    for burner in burners:
+        burner.start()
+
+    def write(asked: dict[str, Any]) -> Generator[str, None, None]:
+        writing.set()
+        try:
+            for _ in range(int(seconds * _WORDS_A_SECOND)):
+                time.sleep(1 / _WORDS_A_SECOND)
+                yield "word "
+        finally:
+            writing.clear()
+
+    try:
+        with served_model(write) as url:
+            yield url, writing
+    finally:
+        for burner in burners:
+            burner.terminate()
+
+
+def _burn(writing: Event) -> None:
+    os.nice(NICE)
+    while writing.wait():
+        until = time.monotonic() + 0.05
+        while time.monotonic() < until:
+            pass
 
 
 if __name__ == "__main__":

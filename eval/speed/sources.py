@@ -43,7 +43,6 @@ def run_source(data: str, kind: str, options: dict[str, Any]) -> dict[str, Any]:
     from chatbot.memory.suspending import open_database
     from chatbot.models.embedders import open_embedders
     from chatbot.settings import prepare_process, read_settings
-    from corpora.building.fingerprints import ChunkingSettings
     from corpora.documents.worker import JobWork
     from corpora.generations.processes import this_process
     from corpora.jobs.jobs import Claims, Jobs
@@ -60,7 +59,7 @@ def run_source(data: str, kind: str, options: dict[str, Any]) -> dict[str, Any]:
         database,
         settings.data_dir,
         open_embedders(settings, database),
-        ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
+        settings.chunking,
         secrets=Secrets(),
     )
     began, busy = perf_counter(), process_time()

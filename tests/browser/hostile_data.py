@@ -21,6 +21,7 @@ from corpora.building.building import Builder
 from corpora.catalog.glossary import Entry
 from corpora.database.source_tables import SourceReleaseRow, SourceRow
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
+from tests.chatbot.conftest import close
 from tests.eval.made_run import WRONG, made_run
 from tests.ui.memory_pairs import keep
 from tests.ui.payloads import PAYLOADS
@@ -50,8 +51,7 @@ def hostile_settings(folder: Path) -> tuple[Settings, str]:
     _administer(chatbot)
     _bring(chatbot)
     _evaluate(settings)
-    chatbot.corpora.close()
-    chatbot.database.close()
+    close(chatbot)
     return settings, conversation
 
 

@@ -75,6 +75,10 @@ def opened(settings: Settings) -> Iterator[Chatbot]:
     """A chatbot until the block ends."""
     chatbot = open_chatbot(settings)
     yield chatbot
+    close(chatbot)
+
+
+def close(chatbot: Chatbot) -> None:
     chatbot.corpora.close()
     chatbot.database.close()
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from chatbot.models.embedders import open_embedder
 from chatbot.settings import Settings
 from corpora.errors import EmbedderFailed
 from corpora.indexing.onnx_embedder import Form, OnnxEmbedder, read_form
+from tests.loopback import Asked, Reply, listening
 from tests.tiny_cross_encoders import save_gguf
 from tests.tiny_embedders import DIMENSION, save_onnx_embedder
 
@@ -106,41 +107,38 @@ def test_a_gguf_file_embeds(tmp_path: Path) -> None:
         open_embedder(Settings(embedder=str(tmp_path / "broken.gguf"))).embed(["a"])
 
 
-class _Embeddings(BaseHTTPRequestHandler):
+@dataclass
+class Embeddings:
+    """A server of a model, what it was asked last, and what it replies instead of vectors."""
+
+    model: str = ""
+    asked: dict[str, Any] = field(default_factory=dict)
     reply: object = None
 
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).asked = {**asked, "path": self.path, "key": self.headers["Authorization"]}
-        rows = [{"index": i, "embedding": [len(t), 1.0]} for i, t in enumerate(asked["input"])]
-        body = json.dumps({"data": rows[::-1]} if self.reply is None else self.reply).encode()
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+    def __call__(self, asked: Asked) -> Reply:
+        sent = json.loads(asked.body)
+        self.asked = {**sent, "path": asked.path, "key": asked.headers["Authorization"]}
+        rows = [{"index": i, "embedding": [len(t), 1.0]} for i, t in enumerate(sent["input"])]
+        said = {"data": rows[::-1]} if self.reply is None else self.reply
+        return Reply(body=json.dumps(said).encode())
 
 
 @pytest.fixture
-def served() -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), _Embeddings)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    _Embeddings.reply = None
-    yield f"http://127.0.0.1:{server.server_port}/v1#small"
-    server.shutdown()
-    server.server_close()
+def served() -> Iterator[Embeddings]:
+    embeddings = Embeddings()
+    with listening(embeddings) as address:
+        embeddings.model = f"{address}/v1#small"
+        yield embeddings
 
 
-def test_a_server_embeds(served: str) -> None:
-    settings = Settings(embedder=served, embedder_key="secret", embedder_before_query="q: ")
+def test_a_server_embeds(served: Embeddings) -> None:
+    settings = Settings(embedder=served.model, embedder_key="secret", embedder_before_query="q: ")
     embedder = open_embedder(settings)
     vectors = embedder.embed([*"ab", "ccc"] * 20)
     assert vectors.shape == (60, 2) == (60, embedder.dimension)
     assert np.allclose(vectors[2], np.array([3, 1]) / np.sqrt(10))
     embedder.embed_queries(["a"])
-    asked = _Embeddings.asked  # type: ignore[attr-defined]
-    assert asked == {
+    assert served.asked == {
         "model": "small", "input": ["q: a"], "path": "/v1/embeddings", "key": "Bearer secret"
     }  # fmt: skip
 
@@ -156,21 +154,21 @@ def test_a_server_embeds(served: str) -> None:
         [],
     ],
 )
-def test_a_server_that_gives_no_vectors_is_named(served: str, reply: object) -> None:
-    _Embeddings.reply = reply
+def test_a_server_that_gives_no_vectors_is_named(served: Embeddings, reply: object) -> None:
+    served.reply = reply
     with pytest.raises(EmbedderFailed, match=r"127\.0\.0\.1.*STRATA_EMBEDDER"):
-        open_embedder(Settings(embedder=served)).embed(["a"])
+        open_embedder(Settings(embedder=served.model)).embed(["a"])
 
 
-def test_the_key_goes_to_no_server_but_that_of_the_settings(served: str) -> None:
+def test_the_key_goes_to_no_server_but_that_of_the_settings(served: Embeddings) -> None:
     for today in ("https://embedders.example.org/v1#small", "http://127.0.0.1:1/v1#small"):
         settings = Settings(embedder=today, embedder_key="secret")
-        open_embedder(settings, chosen=served).embed(["a"])
-        assert _Embeddings.asked["key"] is None  # type: ignore[attr-defined]
+        open_embedder(settings, chosen=served.model).embed(["a"])
+        assert served.asked["key"] is None
     # Another model of the same server.
-    settings = Settings(embedder=served.replace("small", "large"), embedder_key="secret")
-    open_embedder(settings, chosen=served).embed(["a"])
-    assert _Embeddings.asked["key"] == "Bearer secret"  # type: ignore[attr-defined]
+    settings = Settings(embedder=served.model.replace("small", "large"), embedder_key="secret")
+    open_embedder(settings, chosen=served.model).embed(["a"])
+    assert served.asked["key"] == "Bearer secret"
 
 
 def test_an_address_with_a_password_is_refused() -> None:

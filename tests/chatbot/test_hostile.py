@@ -37,6 +37,7 @@ from eval.hostile import (
 from prompts import render
 from prompts.fencing import TAGS
 from tests.chatbot import lamp
+from tests.chatbot.conftest import opened
 
 CASES = read_lines(Path(eval.__file__).parent / "questions" / "hostile.jsonl", HostileCase)
 
@@ -56,10 +57,8 @@ def hostile_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Settings of a data folder with the documents of all cases."""
     folder = tmp_path_factory.mktemp("hostile")
     settings = Settings(data_dir=folder / "data", generator="none", selection="listwise")
-    chatbot = open_chatbot(settings)
-    ingest_cases(chatbot, CASES, folder)
-    chatbot.corpora.close()
-    chatbot.database.close()
+    with opened(settings) as chatbot:
+        ingest_cases(chatbot, CASES, folder)
     return settings
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -28,6 +27,7 @@ from chatbot.turn import ModelCall
 from corpora.database.engine import Database
 from corpora.database.history_tables import ServerCallRow
 from ingestion.errors import BadSettings
+from tests.browser.conftest import free_port
 from tests.chatbot.small_server import Answer, raw, refuses, serving, words
 
 MakeChatbot = Callable[..., Chatbot]
@@ -35,9 +35,7 @@ HALF = 'data: {"choices": [{"delta": {"content": "half of"}}]}\n\n'
 
 
 def closed_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
+    return f"http://127.0.0.1:{free_port()}/v1"
 
 
 def two(first: str, second: str, **options: Any) -> ServedChatModel:

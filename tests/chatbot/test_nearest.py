@@ -8,7 +8,6 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from chatbot.assembly import open_chatbot
 from chatbot.chain.release_fallback import answer_from_newest
 from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
@@ -16,7 +15,7 @@ from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Queries, Turn
-from tests.chatbot.conftest import ingested
+from tests.chatbot.conftest import ingested, opened
 
 MakeRelay = Callable[[BaseChatModel | None], Chatbot]
 
@@ -46,10 +45,8 @@ def pump_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 def pump(pump_settings: Settings) -> Iterator[Chatbot]:
     """A chatbot on the pump whose model never knows."""
     model = FakeListChatModel(responses=["I don't know."])
-    chatbot = replace(open_chatbot(pump_settings), model=model)
-    yield chatbot
-    chatbot.corpora.close()
-    chatbot.database.close()
+    with opened(pump_settings) as chatbot:
+        yield replace(chatbot, model=model)
 
 
 def test_the_trace_says_which_step_refused_and_why(relay: MakeRelay, pump: Chatbot) -> None:

@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import update
 
 from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import LOCAL, Account, Person, note_groups, person_of_account
@@ -38,6 +38,7 @@ from corpora.database.history_tables import (
 )
 from corpora.database.tables import Base
 from tests.chatbot.asked import NOW, answer
+from tests.data_folders import counts
 
 pytestmark = pytest.mark.database
 
@@ -78,11 +79,7 @@ def talk(database: Database, owner: str, question: str, *, days_ago: float = 0) 
 
 
 def rows(database: Database) -> dict[str, int]:
-    with database.reading() as session:
-        return {
-            table.__tablename__: session.scalar(select(func.count()).select_from(table)) or 0
-            for table in KEPT
-        }
+    return counts(database, KEPT)
 
 
 def found(database: Database, word: str) -> int:

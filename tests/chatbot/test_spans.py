@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from chatbot.settings import read_settings
 from ingestion.errors import BadSettings
 from tests.chatbot import lamp
 from tests.chatbot.small_server import refuses, serving, words
+from tests.loopback import Asked, Reply, listening
 
 MakeChatbot = Callable[..., Chatbot]
 QUESTION = "How many lumen does the lamp give?"
@@ -33,8 +32,8 @@ CLIENT, ERROR = 3, 2
 class Collector:
     """What was received, span by span."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self) -> None:
+        self.url = ""
         self.bodies: list[bytes] = []
         self.paths: list[str] = []
 
@@ -58,28 +57,18 @@ def attributes(of: Any) -> dict[str, Any]:
 
 @contextmanager
 def collecting() -> Iterator[Collector]:
-    class Received(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            collector.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-            collector.paths.append(self.path)
-            self.send_response(200)
-            self.send_header("Content-Type", "application/x-protobuf")
-            self.end_headers()
+    collector = Collector()
 
-        def log_message(self, *args: Any) -> None:
-            """Says nothing."""
+    def reply(asked: Asked) -> Reply:
+        collector.bodies.append(asked.body)
+        collector.paths.append(asked.path)
+        return Reply(headers={"Content-Type": "application/x-protobuf"})
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Received)
-    collector = Collector(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield collector
-    finally:
-        stop_spans()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with listening(reply) as collector.url:
+        try:
+            yield collector
+        finally:
+            stop_spans()
 
 
 def test_a_question_its_steps_and_its_calls_arrive_without_their_text(

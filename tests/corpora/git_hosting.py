@@ -7,19 +7,19 @@ import ipaddress
 import os
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from tests.loopback import Asked, Reply, listening
 
 _NOBODY = {
     "GIT_AUTHOR_NAME": "Somebody",
@@ -135,80 +135,40 @@ def https_host(root: Path, work: Path, token: str = "") -> Iterator[Host]:
     (work / "key.pem").write_bytes(key)
     backend = subprocess.run(["git", "--exec-path"], capture_output=True, text=True).stdout.strip()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        # Head and body in one go: apart, the second waits until the first was acknowledged.
-        wbufsize = -1
-        disable_nagle_algorithm = True
-
-        def do_GET(self) -> None:
-            header = self.headers["authorization"]
-            host.asked.append((self.path, header))
-            body = self._body()
-            if host.redirects_to:
-                self._send(b"301 Moved", {"Location": host.redirects_to + self.path}, b"")
-                return
-            signed = base64.b64decode((header or "").removeprefix("Basic ")).decode()
-            if token and signed.partition(":")[2] != token:
-                self._send(b"401 No", {"WWW-Authenticate": 'Basic realm="docs"'}, b"")
-                return
-            path, _, query = self.path.partition("?")
-            done = subprocess.run(
-                [f"{backend}/git-http-backend"],
-                input=body,
-                capture_output=True,
-                env={
-                    **_NOBODY,
-                    "GIT_PROJECT_ROOT": str(root),
-                    "GIT_HTTP_EXPORT_ALL": "1",
-                    "GIT_PROTOCOL": self.headers.get("git-protocol", ""),
-                    "HTTP_CONTENT_ENCODING": self.headers.get("content-encoding", ""),
-                    "REQUEST_METHOD": self.command,
-                    "PATH_INFO": path,
-                    "QUERY_STRING": query,
-                    "CONTENT_TYPE": self.headers.get("content-type", ""),
-                    "CONTENT_LENGTH": str(len(body)),
-                    "REMOTE_USER": "",
-                },
-            )
-            head, _, answer = done.stdout.partition(b"\r\n\r\n")
-            headers = dict(row.split(": ", 1) for row in head.decode().split("\r\n"))
-            self._send(headers.pop("Status", "200 OK").encode(), headers, answer)
-
-        do_POST = do_GET  # noqa: N815
-
-        def _body(self) -> bytes:
-            if self.headers.get("transfer-encoding") != "chunked":
-                return self.rfile.read(int(self.headers.get("content-length", 0)))
-            body = b""
-            while size := int(self.rfile.readline(), 16):
-                body += self.rfile.read(size)
-                self.rfile.readline()
-            self.rfile.readline()
-            return body
-
-        def _send(self, status: bytes, headers: Mapping[str, str], body: bytes) -> None:
-            self.wfile.write(b"HTTP/1.1 " + status + b"\r\n")
-            for name, value in {**headers, "Content-Length": str(len(body))}.items():
-                self.wfile.write(f"{name}: {value}\r\n".encode())
-            self.wfile.write(b"\r\n" + body)
-
-        def log_message(self, format: str, *values: object) -> None: ...
-
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, request: object, client_address: object) -> None:
-            """Whoever does not trust the certificate hangs up."""
-
-    server = Server(("127.0.0.1", 0), Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(work / "ca.pem", work / "key.pem")
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    host = Host(f"https://127.0.0.1:{server.server_port}", work / "ca.pem", token)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    host = Host("", work / "ca.pem", token)
+
+    def reply(asked: Asked) -> Reply:
+        header = asked.headers["authorization"]
+        host.asked.append((asked.path, header))
+        if host.redirects_to:
+            return Reply(301, headers={"Location": host.redirects_to + asked.path})
+        signed = base64.b64decode((header or "").removeprefix("Basic ")).decode()
+        if token and signed.partition(":")[2] != token:
+            return Reply(401, headers={"WWW-Authenticate": 'Basic realm="docs"'})
+        path, _, query = asked.path.partition("?")
+        done = subprocess.run(
+            [f"{backend}/git-http-backend"],
+            input=asked.body,
+            capture_output=True,
+            env={
+                **_NOBODY,
+                "GIT_PROJECT_ROOT": str(root),
+                "GIT_HTTP_EXPORT_ALL": "1",
+                "GIT_PROTOCOL": asked.headers.get("git-protocol", ""),
+                "HTTP_CONTENT_ENCODING": asked.headers.get("content-encoding", ""),
+                "REQUEST_METHOD": asked.method,
+                "PATH_INFO": path,
+                "QUERY_STRING": query,
+                "CONTENT_TYPE": asked.headers.get("content-type", ""),
+                "CONTENT_LENGTH": str(len(asked.body)),
+                "REMOTE_USER": "",
+            },
+        )
+        head, _, answer = done.stdout.partition(b"\r\n\r\n")
+        headers = dict(row.split(": ", 1) for row in head.decode().split("\r\n"))
+        return Reply(int(headers.pop("Status", "200").split()[0]), answer, headers)
+
+    with listening(reply, context) as host.url:
         yield host
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.tables import (
@@ -25,11 +24,12 @@ from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.missing_vectors import TEXTS_AT_ONCE
-from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Job, JobFile, JobKind, Jobs, JobState
 from ingestion.errors import StrataError
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.ingestion.office_files import zipped
+from tests.job_work import worker
 from tests.pictures import picture
 
 pytestmark = pytest.mark.database
@@ -52,9 +52,7 @@ class Desk:
     def worker(
         self, stopping: Callable[[], bool] = lambda: False, embedder: HashEmbedder | None = None
     ) -> JobWork:
-        claims, cut = Claims(self.database, this_process()), ChunkingSettings()
-        embedder = embedder or HashEmbedder()
-        return JobWork(claims, self.database, self.data_dir, embedder, cut, stopping)
+        return worker(self.database, self.data_dir, embedder, stopping=stopping)
 
     def upload(self, release: str = "17.20", **files: bytes) -> int:
         given = [UploadedFile(name.replace("__", "."), data) for name, data in files.items()]

@@ -43,7 +43,7 @@ from corpora.indexing.corpus import open_corpus
 from tests.chatbot.asked import asked
 from tests.chatbot.made_memory import members, remember
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
-from tests.data_folders import broken_references, copy_data, data_dir_of, database_url
+from tests.data_folders import broken_references, copy_data, counts, data_dir_of, database_url
 from tests.hash_embedder import HashEmbedder
 
 pytestmark = pytest.mark.database
@@ -102,14 +102,6 @@ def make_builder(database: Database, data_dir: Path) -> MakeBuilder:
         return Builder(database, data_dir, embedder or HashEmbedder(), workers=1)
 
     return make
-
-
-def counts(database: Database) -> dict[str, int]:
-    with database.reading() as session:
-        return {
-            table.__tablename__: session.scalar(select(func.count()).select_from(table)) or 0
-            for table in CONTENTS
-        }
 
 
 def files_of(database: Database, release: str) -> set[str]:
@@ -174,7 +166,7 @@ def test_a_deleted_release_leaves_nothing_and_the_others_alone(
     database: Database, data_dir: Path, tmp_path: Path, beacon: Path
 ) -> None:
     delete_release(database, data_dir, "Beacon", "17.20")
-    before = counts(database)
+    before = counts(database, CONTENTS)
     many = many_pages(tmp_path / "many", files=3)
     ingest_beacon(database, many, release="17.30")
     write(many, more="# More\n\nOne more.\n")
@@ -186,7 +178,7 @@ def test_a_deleted_release_leaves_nothing_and_the_others_alone(
 
     pages = delete_release(database, data_dir, "beacon", "17.30 ", seen.append)
 
-    assert counts(database) == before
+    assert counts(database, CONTENTS) == before
     assert pages == seen[-1].done == seen[-1].total > 36
     assert {p.stage for p in seen} == {Stage.DELETING}
     assert files_of(database, "17.10") == kept
@@ -202,14 +194,14 @@ def test_a_deleted_release_leaves_nothing_and_the_others_alone(
 def test_a_deletion_that_is_cut_off_is_completed_by_the_next_call(
     database: Database, data_dir: Path, tmp_path: Path, beacon: Path
 ) -> None:
-    before = counts(database)
+    before = counts(database, CONTENTS)
     ingest_beacon(database, many_pages(tmp_path / "many", files=3), release="17.30")
     for moment in ("DELETE FROM pages", "DELETE FROM documents", "DELETE FROM releases"):
         cut_off_at(database, moment, "17.30")
         offered = [r.name for r in Catalog(database).product("Beacon").releases]
         assert offered == ["17.10", "17.20"]
     delete_release(database, data_dir, "Beacon", "17.30")
-    assert counts(database) == before
+    assert counts(database, CONTENTS) == before
 
 
 def test_no_transaction_of_a_deletion_is_a_long_one(
@@ -280,7 +272,7 @@ def test_a_deleted_product_leaves_nothing(database: Database, data_dir: Path, be
     Glossaries(database).put("Beacon", Entry("horn", ("siren",)), instead_of="")
     ReleaseAdministration(database).change_product("Beacon", ProductSettings(("lighthouse",)))
     assert delete_product(database, data_dir, "lighthouse") > 0
-    assert set(counts(database).values()) == {0}
+    assert set(counts(database, CONTENTS).values()) == {0}
     with database.reading() as session:
         assert session.scalars(select(ProductRow)).all() == []
     assert list((data_dir / "generations").iterdir()) == []

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.source_tables import SourceFileRow, SourceRow
@@ -33,7 +32,7 @@ from corpora.sources.kinds import SourceKind
 from corpora.sources.options import SourceOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
 from tests.data_folders import database_url
-from tests.hash_embedder import HashEmbedder
+from tests.job_work import worker
 from tests.pictures import SCRIPTED
 
 pytestmark = pytest.mark.database
@@ -104,15 +103,7 @@ class Desk:
         return jobs.get(job)
 
     def worker(self, stopping: Callable[[], bool] = lambda: False) -> JobWork:
-        return JobWork(
-            Claims(self.database, this_process()),
-            self.database,
-            self.data_dir,
-            HashEmbedder(),
-            ChunkingSettings(),
-            stopping,
-            secrets=Secrets(),
-        )
+        return worker(self.database, self.data_dir, stopping=stopping, secrets=Secrets())
 
     def row(self) -> SourceRow:
         with self.database.reading() as session:
@@ -301,13 +292,7 @@ def test_documents_of_others_stay_beside_those_of_a_source(desk: Desk) -> None:
     job = store(
         desk.database, desk.data_dir, upload, product="Beacon", release="17.20", person_id=""
     )
-    JobWork(
-        Claims(desk.database, this_process()),
-        desk.database,
-        desk.data_dir,
-        HashEmbedder(),
-        ChunkingSettings(),
-    ).do(job)
+    worker(desk.database, desk.data_dir).do(job)
     desk.run()
     assert set(desk.texts("17.20")) == {"guide.md", "notes.md"}
 
@@ -430,15 +415,10 @@ def test_a_release_that_is_being_built_is_taken_later(desk: Desk) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.database.engine import open_database
-from corpora.documents.worker import JobWork
-from corpora.generations.processes import this_process
-from corpora.jobs.jobs import Claims
 from corpora.sources import folder_reader
 from corpora.sources.source import Secrets
-from tests.hash_embedder import HashEmbedder
-from tests.pictures import SCRIPTED
+from tests.job_work import worker
 
 url, data, job = sys.argv[1:]
 fetch = folder_reader.FolderReader.fetch
@@ -450,9 +430,7 @@ def slowly(self, *args):
         yield file
 folder_reader.FolderReader.fetch = slowly
 database = open_database(url)
-claims = Claims(database, this_process())
-JobWork(claims, database, Path(data), HashEmbedder(), ChunkingSettings(),
-        secrets=Secrets()).do(int(job))
+worker(database, Path(data), secrets=Secrets()).do(int(job))
 """
 
 

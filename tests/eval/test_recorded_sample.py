@@ -17,6 +17,7 @@ from corpora.building.building import Builder
 from corpora.catalog.glossary import read_glossary
 from eval.recording import PromptChanged, recorded
 from eval.statistics import bootstrap_interval
+from tests.chatbot.conftest import close
 from tests.eval.recorded_sample.recording import REPLIES, SCORES, ask_sample, values
 
 ROOT = Path(__file__).parents[2]
@@ -37,8 +38,7 @@ def sample(tmp_path: Path) -> Iterator[Chatbot]:
     glossary = read_glossary(ROOT / "examples" / "glossary.csv")
     chatbot.glossaries.replace("tessaline", glossary)
     yield chatbot
-    chatbot.corpora.close()
-    chatbot.database.close()
+    close(chatbot)
 
 
 @pytest.mark.slow

@@ -15,20 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pymupdf
 
-from tests.ingestion.office_files import deck, links, paragraph, saved, slide, word
+from tests.ingestion.office_files import deck, links, paragraph, saved, slide, word, zipped
 
 SENTENCE = "The valve closes after five seconds and opens again when it is told to. "
 SECRET = "the-word-that-nobody-may-see"
 _IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
-
-
-def _zip(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
-        for name, content in members:
-            archive.writestr(name, content)
-    return file.getvalue()
 
 
 def _member(name: str, *, mode: int = 0, flags: int = 0) -> bytes:
@@ -47,34 +39,34 @@ def _member(name: str, *, mode: int = 0, flags: int = 0) -> bytes:
 
 def archives() -> Iterator[tuple[str, bytes]]:
     text = f"# Valve\n\n{SENTENCE}\n".encode()
-    plain = _zip(("guide.md", text))
-    yield "slip.zip", _zip(("../slip.md", text), ("in.md", text))
-    yield "absolute.zip", _zip(("/etc/absolute.md", text))
-    yield "drive.zip", _zip(("C:/drive.md", text))
-    yield "backslash.zip", _zip(("..\\..\\slip.md", text))
-    yield "control.zip", _zip(("a\x07b.md", text))
-    yield "bomb.zip", _zip(("bomb.txt", bytes(30_000_000)))
-    yield "bomb-of-text.zip", _zip(("bomb.txt", b"word " * 6_000_000))
-    yield "nested.zip", _zip(("inner.zip", plain), ("guide.md", text))
+    plain = zipped(("guide.md", text))
+    yield "slip.zip", zipped(("../slip.md", text), ("in.md", text))
+    yield "absolute.zip", zipped(("/etc/absolute.md", text))
+    yield "drive.zip", zipped(("C:/drive.md", text))
+    yield "backslash.zip", zipped(("..\\..\\slip.md", text))
+    yield "control.zip", zipped(("a\x07b.md", text))
+    yield "bomb.zip", zipped(("bomb.txt", bytes(30_000_000)))
+    yield "bomb-of-text.zip", zipped(("bomb.txt", b"word " * 6_000_000))
+    yield "nested.zip", zipped(("inner.zip", plain), ("guide.md", text))
     yield "encrypted.zip", _member("guide.md", flags=1)
     yield "link.zip", _member("guide.md", mode=stat.S_IFLNK | 0o777)
     yield "device.zip", _member("guide.md", mode=stat.S_IFCHR | 0o666)
     yield "pipe.zip", _member("guide.md", mode=stat.S_IFIFO | 0o666)
-    yield "names.zip", _zip(*((f"{i}.md", b"x") for i in range(20_001)), method=0)
-    yield "bzip2.zip", _zip(("guide.md", text * 50), method=zipfile.ZIP_BZIP2)
+    yield "names.zip", zipped(*((f"{i}.md", b"x") for i in range(20_001)), method=0)
+    yield "bzip2.zip", zipped(("guide.md", text * 50), method=zipfile.ZIP_BZIP2)
     yield "truncated.zip", plain[: len(plain) // 2]
-    yield "nothing.zip", _zip()
+    yield "nothing.zip", zipped()
     yield "empty.zip", b""
     yield "no-zip.zip", PNG
     yield "checksum.zip", plain.replace(plain[40:44], b"\xff\xff\xff\xff", 1)
     yield "junk-before.zip", PNG + plain
     yield "wrong-size.zip", _lying_about_size(plain)
-    yield "long-name.zip", _zip((f"{'n' * 300}.md", text))
-    yield "right-to-left.zip", _zip(("guide\u202edm.md", text))
-    yield "case.zip", _zip(("Guide.md", text), ("guide.md", text))
-    yield "deep.zip", _zip((f"{'d/' * 500}guide.md", text))
-    yield "picture.zip", _zip(("guide.md", PNG))
-    yield "empty-file.zip", _zip(("guide.md", b""))
+    yield "long-name.zip", zipped((f"{'n' * 300}.md", text))
+    yield "right-to-left.zip", zipped(("guide\u202edm.md", text))
+    yield "case.zip", zipped(("Guide.md", text), ("guide.md", text))
+    yield "deep.zip", zipped((f"{'d/' * 500}guide.md", text))
+    yield "picture.zip", zipped(("guide.md", PNG))
+    yield "empty-file.zip", zipped(("guide.md", b""))
 
 
 def _lying_about_size(plain: bytes) -> bytes:
@@ -367,21 +359,21 @@ def office() -> Iterator[tuple[str, bytes]]:
     yield "text.docx", SENTENCE.encode()
     yield "picture.pptx", PNG
     yield "empty.docx", b""
-    yield "zip.docx", _zip(("guide.md", SENTENCE.encode()))
-    yield "zip.pptx", _zip(("guide.md", SENTENCE.encode()))
+    yield "zip.docx", zipped(("guide.md", SENTENCE.encode()))
+    yield "zip.pptx", zipped(("guide.md", SENTENCE.encode()))
     yield "cut.docx", good[: len(good) // 2]
     yield "cut.pptx", presentation[: len(presentation) // 2]
     yield "swapped.docx", presentation
     yield "swapped.pptx", good
     yield "bomb.docx", word(paragraph(SENTENCE), **{"media.xml": bytes(50_000_000)})
-    yield "bomb.pptx", _zip(("ppt/presentation.xml", bytes(50_000_000)))
+    yield "bomb.pptx", zipped(("ppt/presentation.xml", bytes(50_000_000)))
     yield "encrypted.docx", _member("word/document.xml", flags=1)
     yield "link.docx", _member("word/document.xml", mode=stat.S_IFLNK | 0o777)
     yield "outside.docx", word(outside, **{"_rels/document.xml.rels": linked})
     yield "entity.docx", word("", **{"document.xml": _entity("document")})
     yield "laughs.docx", word("", **{"document.xml": _laughs("document")})
-    yield "entity.pptx", _zip(("[Content_Types].xml", _entity("Types").encode()))
-    yield "laughs.pptx", _zip(("[Content_Types].xml", _laughs("Types").encode()))
+    yield "entity.pptx", zipped(("[Content_Types].xml", _entity("Types").encode()))
+    yield "laughs.pptx", zipped(("[Content_Types].xml", _laughs("Types").encode()))
     yield "deep.docx", word(deep + paragraph(SENTENCE))
     yield "deep-closed.docx", word(deep + paragraph(SENTENCE) + "</w:tc></w:tr></w:tbl>" * 3_000)
     yield (
@@ -397,7 +389,7 @@ def office() -> Iterator[tuple[str, bytes]]:
     yield "laughs-in-numbers.docx", word("", **{"numbering.xml": _laughs("numbering")})
     yield "numbers.docx", word(paragraph(SENTENCE, item=(2, 0)), **{"numbering.xml": _numbers()})
     yield "paragraphs.docx", word("".join(paragraph(f"{i} {SENTENCE}") for i in range(9_000)))
-    yield "names.docx", _zip(*((f"{i}.xml", b"x") for i in range(20_001)), method=0)
+    yield "names.docx", zipped(*((f"{i}.xml", b"x") for i in range(20_001)), method=0)
 
 
 def texts() -> Iterator[tuple[str, bytes]]:

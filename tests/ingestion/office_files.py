@@ -78,9 +78,9 @@ def _content_types() -> str:
     )
 
 
-def zipped(*members: tuple[str, str | bytes]) -> bytes:
+def zipped(*members: tuple[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "w", method) as archive:
         for name, content in members:
             archive.writestr(name, content)
     return file.getvalue()

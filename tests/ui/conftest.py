@@ -22,6 +22,7 @@ from chatbot.errors import NotSignedIn
 from chatbot.settings import Settings
 from corpora.database.history_tables import AuditRow, ConversationRow, UseRow
 from corpora.database.memory_tables import MemoryPairRow
+from tests.chatbot.conftest import close, opened
 from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
 from ui.cli.main import app
@@ -92,14 +93,8 @@ def valve_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(scope="session")
 def opened_valve(valve_settings: Settings) -> Iterator[Chatbot]:
     """The chatbot of these settings, opened once."""
-    chatbot = open_chatbot(valve_settings)
-    yield chatbot
-    close(chatbot)
-
-
-def close(chatbot: Chatbot) -> None:
-    chatbot.corpora.close()
-    chatbot.database.close()
+    with opened(valve_settings) as chatbot:
+        yield chatbot
 
 
 def forget_people(chatbot: Chatbot) -> None:

@@ -14,12 +14,10 @@ from chatbot.administration.thresholds import TooFewQuestions, propose_threshold
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.models.embedders import open_embedders
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.catalog import Catalog
 from corpora.documents.embedding_anew import embedded_otherwise, order_embedding
-from corpora.documents.worker import JobWork
-from corpora.generations.processes import this_process
-from corpora.jobs.jobs import Claims, JobKind, Jobs, JobState
+from corpora.jobs.jobs import JobKind, Jobs, JobState
+from tests.job_work import worker
 from tests.tiny_embedders import save_onnx_embedder
 from tests.ui.conftest import close
 
@@ -41,14 +39,9 @@ def changed(chatbot: Chatbot, tmp_path: Path) -> Iterator[Chatbot]:
 def work(chatbot: Chatbot) -> None:
     """Do all that waits, as the worker does."""
     settings = chatbot.settings
-    worker = JobWork(
-        Claims(chatbot.database, this_process()),
-        chatbot.database,
-        settings.data_dir,
-        open_embedders(settings, chatbot.database),
-        ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
-    )
-    while worker.do_next():
+    embedders = open_embedders(settings, chatbot.database)
+    done = worker(chatbot.database, settings.data_dir, embedders)
+    while done.do_next():
         pass
 
 

@@ -7,9 +7,9 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
 from corpora.database.engine import sqlite_url
+from tests.chatbot.conftest import opened
 from tests.postgresql import Cluster, cluster
 from ui.cli.main import app
 
@@ -46,11 +46,8 @@ def strata(valve_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def answers(settings: Settings) -> list[str]:
-    chatbot = open_chatbot(settings)
-    given = [chatbot.ask(question, product="valve").content.answer for question in QUESTIONS]
-    chatbot.corpora.close()
-    chatbot.database.close()
-    return given
+    with opened(settings) as chatbot:
+        return [chatbot.ask(question, product="valve").content.answer for question in QUESTIONS]
 
 
 def test_a_backup_is_restored_and_moved_and_ten_answers_are_the_same(

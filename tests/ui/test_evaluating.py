@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -11,19 +12,16 @@ import pytest
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.administration import Administration
 from chatbot.chatbot import Chatbot
-from chatbot.models.embedders import open_embedder
 from chatbot.runtime.ingest_throttle import ingests_paused, wait_for_answers
 from chatbot.settings import Settings
 from corpora.building.building import Builder
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.rights import Rights
-from corpora.documents.worker import JobWork
 from corpora.errors import IngestCancelled
-from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
-from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
 from eval.gold import GoldError
 from eval.runs.folder import RunState, list_runs, read_run
+from tests.job_work import worker_of
 from tests.ui.test_evaluation_page import rated
 from ui.serving.evaluating import evaluate
 
@@ -102,15 +100,9 @@ def test_without_questions_it_says_so(chatbot: Chatbot, job: Job) -> None:
 def test_it_is_a_job_that_the_worker_does_beside_those_on_documents(
     chatbot: Chatbot, settings: Settings, job: Job
 ) -> None:
-    claims = Claims(chatbot.database, this_process())
-    embedder = open_embedder(settings, threads=1)
-    work = JobWork(claims, chatbot.database, settings.data_dir, embedder, ChunkingSettings())
+    work = worker_of(chatbot)
     assert not work.do_next()
-    evaluations = JobWork(
-        *(claims, chatbot.database, settings.data_dir, embedder, ChunkingSettings()),
-        tasks={JobKind.EVALUATE: partial(evaluate, settings)},
-    )
-    assert evaluations.do_next()
+    assert replace(work, tasks={JobKind.EVALUATE: partial(evaluate, settings)}).do_next()
     ended = Jobs(chatbot.database).get(job.id)
     assert (ended.state, ended.message) == (JobState.DONE, "1 of 1 answers are right.")
 

@@ -12,14 +12,11 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.administration import Administration
 from chatbot.text.languages import in_words, spoken
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.rights import Audience, Right
 from corpora.database.engine import Database
 from corpora.documents.upload_checks import check
 from corpora.documents.uploads import UploadedFile
-from corpora.documents.worker import JobWork
-from corpora.generations.processes import this_process
-from corpora.jobs.jobs import Claims, Job, Jobs
+from corpora.jobs.jobs import Job, Jobs
 from corpora.sources.run_report import ReleaseRun, SourceRun
 from eval.reports.html import html_report
 from eval.reports.markdown import markdown_report
@@ -27,7 +24,7 @@ from eval.reports.summary import summarize
 from eval.runs.folder import read_run
 from ingestion.messages import Message, kept, message, read
 from tests.eval.made_run import RIGHT, WRONG, made_run
-from tests.hash_embedder import HashEmbedder
+from tests.job_work import worker
 from ui.review.audit_page import _details
 from ui.wording.escaping import as_label, as_text
 
@@ -43,8 +40,7 @@ def upload(database: Database, data_dir: Path) -> Upload:
 
     def done(*files: UploadedFile, release: str = "17.20") -> Job:
         number = Administration(database, LOCAL).upload("Beacon", release, files, data_dir)
-        claims, cut = Claims(database, this_process()), ChunkingSettings()
-        JobWork(claims, database, data_dir, HashEmbedder(), cut).do(number)
+        worker(database, data_dir).do(number)
         return Jobs(database).get(number)
 
     return done

@@ -11,16 +11,14 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.administration import Administration
 from chatbot.chatbot import Chatbot
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.removal import delete_release
-from corpora.documents.worker import JobWork
 from corpora.errors import IngestCancelled, JobError
-from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress
-from corpora.jobs.jobs import DRAFTS, Claims, Job, JobKind, Jobs, JobState
+from corpora.jobs.jobs import DRAFTS, Job, JobKind, Jobs, JobState
 from eval.sets.drafting import propose
 from eval.sets.proposals import Draft, Proposals, State, StatedOn
 from tests.eval.made_gold import gold
+from tests.job_work import worker_of
 from tests.ui.admin_pages import errors, plain, press, run, shown
 from tests.ui.payloads import PAYLOADS
 from ui.serving.drafting import draft
@@ -57,12 +55,8 @@ def order(chatbot: Chatbot, since: str | None = None, number: int = 20) -> Job:
 
 def worked_off(chatbot: Chatbot) -> Job:
     """The newest order, after a worker has done it."""
-    claims, place = Claims(chatbot.database, this_process()), chatbot.settings.data_dir
     tasks = {JobKind.DRAFT: partial(draft, chatbot.settings)}
-    work = JobWork(
-        *(claims, chatbot.database, place, chatbot.embedder, ChunkingSettings()), tasks=tasks
-    )
-    assert work.do_next()
+    assert worker_of(chatbot, tasks=tasks).do_next()
     (job,) = Jobs(chatbot.database).recent(1, kinds=DRAFTS)
     return job
 

@@ -30,7 +30,6 @@ from chatbot.chatbot import Chatbot
 from chatbot.errors import NotAllowed
 from corpora.building import building, gathering
 from corpora.building.building import Builder
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Entry
@@ -41,14 +40,13 @@ from corpora.database.tables import DocumentRow, EmbeddingRow, FigureRow, Member
 from corpora.documents import uploads
 from corpora.documents.documents import Documents
 from corpora.documents.uploads import kept_result, sweep_uploads
-from corpora.documents.worker import JobWork
 from corpora.errors import BadPack, JobError, UnknownRelease, UntrustedPack
-from corpora.generations.processes import this_process
-from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
 from corpora.packs.container import open_pack, write_pack
 from corpora.packs.contents import DOCUMENTS
 from corpora.packs.signing import own_key
 from tests.hash_embedder import HashEmbedder
+from tests.job_work import worker_of
 from tests.pictures import picture
 from tests.ui.api.conftest import serving
 from tests.ui.conftest import close
@@ -416,19 +414,12 @@ def test_only_admins_make_and_take_packs(chatbot: Chatbot) -> None:
 
 def work(chatbot: Chatbot) -> list[Job]:
     """Do the jobs that wait as the worker does; return all, the newest first."""
-    settings, database = chatbot.settings, chatbot.database
-    work = JobWork(
-        Claims(database, this_process()),
-        database,
-        settings.data_dir,
-        chatbot.embedder,
-        ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
-        unpack=partial(take_pack, settings),
-    )
+    settings = chatbot.settings
+    work = worker_of(chatbot, unpack=partial(take_pack, settings))
     packs = replace(work, tasks={JobKind.PACK: partial(make_pack, settings)})
     while packs.do_next() or work.do_next():
         pass
-    return list(Jobs(database).recent(kinds=tuple(JobKind)))
+    return list(Jobs(chatbot.database).recent(kinds=tuple(JobKind)))
 
 
 def test_packs_are_made_and_taken_in_as_jobs(

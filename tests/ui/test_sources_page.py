@@ -13,12 +13,11 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.sources import Sources
 from chatbot.chatbot import Chatbot
-from corpora.building.fingerprints import ChunkingSettings
-from corpora.documents.worker import JobWork
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import SYNCS, Claims, Jobs
 from corpora.sources.source import Secrets
+from tests.job_work import worker_of
 from tests.ui.admin_pages import errors, open_admin_page, plain, press, run, shown
 from ui.documents import jobs_view
 
@@ -50,15 +49,8 @@ def sources(chatbot: Chatbot, share: Path) -> Sources:
 @pytest.fixture
 def work(chatbot: Chatbot, sources: Sources) -> Callable[[], bool]:
     """Does the next run of a source as the worker does."""
-    claims = Claims(chatbot.database, this_process())
-    return JobWork(
-        claims,
-        chatbot.database,
-        chatbot.settings.data_dir,
-        chatbot.embedder,
-        ChunkingSettings(),
-        secrets=Secrets(folders=chatbot.settings.source_folders),
-    ).do_next
+    secrets = Secrets(folders=chatbot.settings.source_folders)
+    return worker_of(chatbot, secrets=secrets).do_next
 
 
 def added(sources: Sources, share: Path) -> int:
@@ -246,10 +238,7 @@ def test_with_publishing_that_waits_the_page_says_so(
 ) -> None:
     number = added(sources, share)
     sources.sync(number)
-    claims = Claims(chatbot.database, this_process())
-    of = chatbot.database, chatbot.settings.data_dir, chatbot.embedder, ChunkingSettings()
-    secrets = Secrets(folders=(share,))
-    assert JobWork(claims, *of, secrets=secrets, waits=True).do_next()
+    assert worker_of(chatbot, secrets=Secrets(folders=(share,)), waits=True).do_next()
     page = open_admin_page("sources", source=str(number))
     assert "Waits to be published: 1.0, 2.0." in shown(page)
     assert "waits to be published" in page.dataframe[0].value["Last run"][0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, AliasChoices, BaseModel, Field, WithJsonSchema, model_validator
 
 from chatbot.comparison.still_true import StillTrue
 from chatbot.reply import Reply
@@ -223,30 +223,30 @@ class UpgradeIn(Sent):
     uses: Annotated[Text, Field(max_length=LARGEST)] = ""
 
 
-class UpgradeStepOut(BaseModel):
+class UpgradeStepOut(BaseModel, from_attributes=True):
     """What became of a thing from one release to the next; `citations` are its pages."""
 
     need: Need
-    change: str
+    change: str = Field(validation_alias=AliasChoices("change", "what"))
     older: str
     newer: str
     says: str
     citations: tuple[Citation, ...]
 
 
-class UpgradeItemOut(BaseModel):
+class UpgradeItemOut(BaseModel, from_attributes=True):
     """A thing that changes, with its most urgent `need`; `words` are a capable model's."""
 
     need: Need
-    change: str
+    change: str = Field(validation_alias=AliasChoices("change", "what"))
     name: str
-    belongs_to: str
+    belongs_to: str = Field(validation_alias=AliasChoices("belongs_to", "owner"))
     group: str = ""
     words: str = ""
     steps: tuple[UpgradeStepOut, ...]
 
 
-class UpgradeOut(BaseModel):
+class UpgradeOut(BaseModel, from_attributes=True):
     """The upgrade over all `releases`, the most urgent items first.
 
     `looked_up` names were found in what is used, of which so many are `documented` parameters.

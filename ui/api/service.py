@@ -399,36 +399,7 @@ def changes_between(
 
 def upgrade_out(guide: Guide) -> forms.UpgradeOut:
     """An upgrade guide as JSON."""
-    items = tuple(
-        forms.UpgradeItemOut(
-            need=item.need,
-            change=item.what,
-            name=item.name,
-            belongs_to=item.owner,
-            group=item.group,
-            words=item.words,
-            steps=tuple(
-                forms.UpgradeStepOut(
-                    need=step.need,
-                    change=step.what,
-                    older=step.older,
-                    newer=step.newer,
-                    says=step.says,
-                    citations=step.citations,
-                )
-                for step in item.steps
-            ),
-        )
-        for item in guide.items
-    )
-    return forms.UpgradeOut(
-        product=guide.product,
-        releases=guide.releases,
-        summary=summary(guide),
-        looked_up=guide.looked_up,
-        documented=guide.documented,
-        items=items,
-    )
+    return forms.UpgradeOut.model_validate({**vars(guide), "summary": summary(guide)})
 
 
 def _passage(passage: Passage, product: str, release: str) -> forms.PassageOut:

@@ -12,7 +12,6 @@ from chatbot.memory.suspending import open_database
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import read_settings
 from corpora.building.building import Builder
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.languages import ENGLISH, LANGUAGES
 from ingestion.listing import passed_over
@@ -51,9 +50,7 @@ def ingest(
             database,
             settings.data_dir,
             open_embedders(settings, database),
-            settings=ChunkingSettings(
-                per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
-            ),
+            settings=settings.chunking,
             on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
             workers=workers,
             limits=settings.reading_limits,

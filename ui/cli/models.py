@@ -29,7 +29,6 @@ from chatbot.models.machine import fits, fitting_generators, this_machine
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings, read_settings
 from corpora.building.building import Builder
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.documents.embedding_anew import embedded_otherwise
 from ui.cli.terminal import AsJson, errors, print_result, printable, progress_bars, say
 
@@ -155,9 +154,7 @@ def embed_releases(as_json: AsJson = False) -> None:
                 database,
                 settings.data_dir,
                 embedder,
-                settings=ChunkingSettings(
-                    per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
-                ),
+                settings=settings.chunking,
                 on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
                 pause=pauses_for_answers(settings.data_dir),
             )

@@ -9,7 +9,6 @@ from typer import Argument, Option
 from chatbot.accounts.people import LOCAL
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from corpora.building.building import Builder
-from corpora.building.fingerprints import ChunkingSettings
 from ui.cli.ingest import report_in_words
 from ui.cli.terminal import AsJson, open_chatbot, print_result, progress_bars
 from ui.wording.amounts import how_many
@@ -75,9 +74,7 @@ def unpack(
             chatbot.database,
             settings.data_dir,
             chatbot.embedder,
-            settings=ChunkingSettings(
-                per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
-            ),
+            settings=settings.chunking,
             on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
             pause=pauses_for_answers(settings.data_dir),
             waits=settings.publishing_waits,

@@ -237,7 +237,6 @@ def _started(
 ) -> tuple[Thread, Claims]:
     from chatbot.models.embedders import open_embedders
     from chatbot.runtime.ingest_throttle import pauses_for_answers
-    from corpora.building.fingerprints import ChunkingSettings
     from corpora.documents.worker import JobWork
     from corpora.generations.processes import this_process
     from corpora.sources.source import Secrets
@@ -249,7 +248,7 @@ def _started(
         database,
         settings.data_dir,
         open_embedders(settings, database),
-        ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
+        settings.chunking,
         stopping.is_set,
         settings.reading_limits,
         lambda: pauses_for_answers(settings.data_dir),

@@ -25,7 +25,6 @@ from chatbot.models.embedders import open_embedders
 from chatbot.models.server_calls import add_up_old_calls
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.database.engine import Database
 from corpora.documents.embedding_anew import order_embedding
 from corpora.documents.uploads import sweep_uploads
@@ -90,7 +89,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         database,
         settings.data_dir,
         open_embedders(settings, database, threads=1),
-        ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
+        settings.chunking,
         stopping.is_set,
         settings.reading_limits,
         partial(pauses_for_answers, settings.data_dir),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import ssl
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from mimetypes import guess_type
+
+from tests.loopback import Asked, Reply, listening
 
 
 @dataclass
@@ -59,56 +59,29 @@ def serving(
     pages: Mapping[str, Page | bytes | str], tls: ssl.SSLContext | None = None
 ) -> Iterator[Site]:
     """Serve pages on a port of 127.0.0.1."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(lambda: site))
-    if tls is not None:
-        server.socket = tls.wrap_socket(server.socket, server_side=True)
-    site = Site(server.server_port, dict(pages), "https" if tls else "http")
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    site = Site(0, dict(pages), "https" if tls else "http")
+
+    def reply(asked: Asked) -> Reply:
+        host = (asked.headers.get("Host") or "").partition(":")[0]
+        found = site.pages.get(f"{host}{asked.path}", site.pages.get(asked.path))
+        page = found if isinstance(found, Page) else Page(found if found is not None else b"")
+        status = page.status if found is not None else 404
+        etag = f'"{sha256(page.data).hexdigest()[:12]}"'
+        if status == 200 and asked.headers.get("If-None-Match") == etag:
+            status = 304
+        site.requests.append((host, asked.path, status))
+        site.headers.append({key.lower(): value for key, value in asked.headers.items()})
+        sent = page.data if status != 304 else b""
+        name = asked.path.rpartition("/")[2]
+        kind = page.kind or (guess_type(name)[0] if "." in name else "") or "text/html"
+        headers = {"Content-Type": kind, "ETag": etag, **page.headers}
+        if headers.get("Content-Encoding") == "gzip":
+            sent = gzip.compress(sent)
+        return Reply(status, sent, headers)
+
+    with listening(reply, tls) as address:
+        site.port = int(address.rpartition(":")[2])
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def _handler(site_of: object) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        # Head and body in one go: apart, the second waits until the first was acknowledged.
-        wbufsize = -1
-        disable_nagle_algorithm = True
-
-        def do_GET(self) -> None:
-            site: Site = site_of()  # type: ignore[operator]
-            host = (self.headers.get("Host") or "").partition(":")[0]
-            found = site.pages.get(f"{host}{self.path}", site.pages.get(self.path))
-            page = found if isinstance(found, Page) else Page(found if found is not None else b"")
-            status = page.status if found is not None else 404
-            etag = f'"{sha256(page.data).hexdigest()[:12]}"'
-            if status == 200 and self.headers.get("If-None-Match") == etag:
-                status = 304
-            site.requests.append((host, self.path, status))
-            site.headers.append({key.lower(): value for key, value in self.headers.items()})
-            sent = page.data if status != 304 else b""
-            self.send_response(status)
-            name = self.path.rpartition("/")[2]
-            kind = page.kind or (guess_type(name)[0] if "." in name else "") or "text/html"
-            headers = {"Content-Type": kind, "ETag": etag, **page.headers}
-            if headers.get("Content-Encoding") == "gzip":
-                sent = gzip.compress(sent)
-            if status != 304:
-                headers.setdefault("Content-Length", str(len(sent)))
-            for key, value in headers.items():
-                self.send_header(key, value)
-            self.end_headers()
-            self.wfile.write(sent)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    return Handler
 
 
 def html(title: str, *links: str, head: str = "", text: str = "") -> str:

@@ -9,20 +9,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.database.engine import Database
 from corpora.database.source_tables import SourceRow
 from corpora.database.tables import FigureRow
-from corpora.documents.worker import JobWork
-from corpora.generations.processes import this_process
-from corpora.jobs.jobs import Claims, JobKind, Jobs
+from corpora.jobs.jobs import JobKind, Jobs
 from corpora.sources.site.states import State
 from corpora.sources.source import Secrets
 from ingestion.includes import LARGEST_READ
 from tests.corpora.sources.reading_sites import Reading, read
 from tests.corpora.sources.served import Page, Site, html
 from tests.corpora.sources.test_site_generators import publish
-from tests.hash_embedder import HashEmbedder
+from tests.job_work import worker
 from tests.pictures import SCRIPTED, picture
 
 PLUG = picture()
@@ -310,15 +307,7 @@ def test_they_stand_beside_the_text_of_a_generated_site(
     def figures() -> list[str]:
         jobs = Jobs(database)
         job = jobs.add(JobKind.SYNC, "Beacon", "", "ada", source=source)
-        JobWork(
-            Claims(database, this_process()),
-            database,
-            tmp_path,
-            HashEmbedder(),
-            ChunkingSettings(),
-            lambda: False,
-            secrets=Secrets(),
-        ).do(job)
+        worker(database, tmp_path, secrets=Secrets()).do(job)
         assert jobs.get(job).state == "done"
         with database.reading() as session:
             return list(session.scalars(select(FigureRow.caption)))

@@ -13,7 +13,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import Builder
-from tests.chatbot.conftest import ingested
+from tests.chatbot.conftest import ingested, opened
 from tests.data_folders import copy_data
 from tests.hash_embedder import HashEmbedder
 
@@ -37,13 +37,6 @@ FILES = {
 }
 
 
-def new_chatbot(settings: Settings) -> Iterator[Chatbot]:
-    chatbot = open_chatbot(settings)
-    yield chatbot
-    chatbot.corpora.close()
-    chatbot.database.close()
-
-
 @pytest.fixture(scope="session")
 def relay_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Settings of a data folder that holds two releases of the product "relay"."""
@@ -54,7 +47,8 @@ def relay_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 def relay(relay_settings: Settings, tmp_path: Path) -> Iterator[Chatbot]:
     """A chatbot on the relay's documentation, which a test may change."""
     data = copy_data(relay_settings.data_dir, tmp_path / "data")
-    yield from new_chatbot(relay_settings.model_copy(update={"data_dir": data}))
+    with opened(relay_settings.model_copy(update={"data_dir": data})) as chatbot:
+        yield chatbot
 
 
 @pytest.fixture
@@ -82,7 +76,8 @@ def sample_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 def sample(sample_settings: Settings, tmp_path: Path) -> Iterator[Chatbot]:
     """A chatbot on the sample's documentation, which a test may change."""
     data = copy_data(sample_settings.data_dir, tmp_path / "data")
-    yield from new_chatbot(sample_settings.model_copy(update={"data_dir": data}))
+    with opened(sample_settings.model_copy(update={"data_dir": data})) as chatbot:
+        yield chatbot
 
 
 def ingest_again(chatbot: Chatbot, release: str, folder: Path, **files: str) -> None:

@@ -17,16 +17,14 @@ from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.sources import ListedSource, Sources
 from chatbot.chatbot import Chatbot
 from chatbot.errors import NotAllowed
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.database.history_tables import UseRow
-from corpora.documents.worker import JobWork
 from corpora.errors import SourceError
-from corpora.generations.processes import this_process
-from corpora.jobs.jobs import Claims, JobKind, Jobs, JobState
+from corpora.jobs.jobs import JobKind, Jobs, JobState
 from corpora.sources.folder_reader import FolderReader
 from corpora.sources.ordering import order_due
 from corpora.sources.source import Secrets
 from corpora.sources.syncing import open_source
+from tests.job_work import work_off
 from tests.ui.api.conftest import serving
 
 pytestmark = pytest.mark.database
@@ -60,14 +58,7 @@ def http(chatbot: Chatbot) -> Iterator[httpx.Client]:
 
 def work(chatbot: Chatbot, *folders: Path) -> None:
     """Do the runs that wait; `folders` are those that settings open."""
-    claims = Claims(chatbot.database, this_process())
-    data_dir, embedder = chatbot.settings.data_dir, chatbot.embedder
-    worker = JobWork(
-        *(claims, chatbot.database, data_dir, embedder, ChunkingSettings()),
-        secrets=Secrets(folders=folders),
-    )
-    while worker.do_next():
-        pass
+    work_off(chatbot, secrets=Secrets(folders=folders))
 
 
 def test_a_source_is_added_run_listed_and_removed_with_its_documents(

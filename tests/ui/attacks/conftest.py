@@ -23,6 +23,7 @@ from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.browser.conftest import free_port, running
 from tests.browser.signing_in import PROXY
 from tests.chatbot.asked import answer
+from tests.chatbot.conftest import close
 from tests.data_folders import copy_data, database_url
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
@@ -130,8 +131,7 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
     turn = own.add(conversation, SECRET, answer(answer=SECRET))
     jobs = Jobs(chatbot.database)
     job = jobs.add(JobKind.UPLOAD, "valve", "9.0", ADA.id, [JobFile("x.md")])
-    chatbot.corpora.close()
-    chatbot.database.close()
+    close(chatbot)
     database = open_database(database_url(data))
 
     port = free_port()

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.assembly import open_chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.reply import Reply
 from chatbot.settings import Settings
 from chatbot.text.sanitizer import CAUTION, cautions
-from tests.chatbot.conftest import GUIDE, RELEASES, ingested
+from tests.chatbot.conftest import GUIDE, RELEASES, ingested, opened
 from tests.ui.attacks.conftest import each
 
 OWN, OTHER, PLANTED = "17.10", "18.00", "999"
@@ -52,12 +51,9 @@ def ask(request: pytest.FixtureRequest, tmp_path: Path) -> Ask:
         return answered(settings, question, reply)
 
     def answered(settings: Settings, question: str, reply: str) -> Reply:
-        chatbot = open_chatbot(settings.model_copy(update={"profile": request.param}))
         model = ScriptedChatModel(otherwise=reply)
-        content = replace(chatbot, model=model).ask(question, product="relay").content
-        chatbot.corpora.close()
-        chatbot.database.close()
-        return content
+        with opened(settings.model_copy(update={"profile": request.param})) as chatbot:
+            return replace(chatbot, model=model).ask(question, product="relay").content
 
     return asked
 

@@ -17,7 +17,7 @@ from ingestion.listing import list_files
 from ingestion.loaders import load
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
-from tests.ingestion.hostile_inputs import _zip
+from tests.ingestion.office_files import zipped
 from tests.ui.attacks.conftest import each
 
 _ARRAY = 9
@@ -62,7 +62,7 @@ OFFICE = {
 def test_an_office_file_that_inflates_from_next_to_nothing_is_a_bomb(case: Any) -> None:
     file, parts = case
     with pytest.raises(UnreadableFile, match="possible zip bomb"):
-        load(_zip(*parts), file)
+        load(zipped(*parts), file)
 
 
 def _guide(*lines: str) -> tuple[str, bytes]:
@@ -102,7 +102,7 @@ def test_what_a_text_includes_is_bounded_by_what_is_read(
 
     monkeypatch.setattr(Archive, "named", counted)
     monkeypatch.setattr(reading, "Sandbox", Sandbox)
-    (tmp_path / "docs.zip").write_bytes(_zip(*case))
+    (tmp_path / "docs.zip").write_bytes(zipped(*case))
     (document,) = reading.read_files(list_files([tmp_path / "docs.zip"]))
     assert isinstance(document, Document)
     assert "too much" in document.remarks[0]

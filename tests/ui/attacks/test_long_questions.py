@@ -15,7 +15,6 @@ import pytest
 from sqlalchemy import event
 
 from chatbot.accounts.people import LOCAL
-from chatbot.assembly import open_chatbot
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.errors import BadQuestion, TookTooLong
 from chatbot.models.scripted import ScriptedChatModel
@@ -27,6 +26,7 @@ from chatbot.understanding import clarification, glossary
 from corpora.building.building import Builder
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.parameters.releases import changes
+from tests.chatbot.conftest import opened
 from tests.ui.attacks.conftest import each
 from tests.ui.conftest import MakeChatbot
 from tests.ui.valve_corpus import LATEST, QUESTION, write_sources
@@ -180,17 +180,15 @@ def chatbot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
     """A chatbot over two releases; the documents of all cases are in the newer one."""
     folder = tmp_path_factory.mktemp("long_numbers")
     settings = Settings(data_dir=folder / "data", generator="none", question_limit=20_000)
-    chatbot = open_chatbot(settings)
-    for release, hold in (("1.0", "20"), ("2.0", "45")):
-        sources = write_sources(folder, release, hold, "30")
-        for name, text in DOCUMENTS.items() if release == "2.0" else ():
-            (sources / f"{name}.md").write_text(text, "utf-8")
-        builder = Builder(chatbot.database, settings.data_dir, chatbot.embedder, workers=1)
-        report = builder.ingest([sources], product="valve", release=release)
-        assert not report.rejected, report
-    yield chatbot
-    chatbot.corpora.close()
-    chatbot.database.close()
+    with opened(settings) as chatbot:
+        for release, hold in (("1.0", "20"), ("2.0", "45")):
+            sources = write_sources(folder, release, hold, "30")
+            for name, text in DOCUMENTS.items() if release == "2.0" else ():
+                (sources / f"{name}.md").write_text(text, "utf-8")
+            builder = Builder(chatbot.database, settings.data_dir, chatbot.embedder, workers=1)
+            report = builder.ingest([sources], product="valve", release=release)
+            assert not report.rejected, report
+        yield chatbot
 
 
 @each(DOCUMENTS)

@@ -11,19 +11,16 @@ from sqlalchemy import delete, select
 
 from chatbot.memory import suspending
 from corpora.building import building
-from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.job_tables import WorkerRow
 from corpora.database.tables import GenerationRow
 from corpora.documents.uploads import UploadedFile, store
-from corpora.documents.worker import JobWork
 from corpora.errors import JobError
 from corpora.generations import generations
-from corpora.generations.processes import this_process
 from corpora.indexing.corpus import open_corpus
-from corpora.jobs.jobs import Claims, Jobs, JobState
-from tests.hash_embedder import HashEmbedder
+from corpora.jobs.jobs import Jobs, JobState
+from tests.job_work import worker
 from tests.ui.attacks.conftest import each
 
 pytestmark = pytest.mark.database
@@ -61,8 +58,7 @@ def test_a_release_changes_whole_or_not_at_all(
     case: tuple[str, str, JobState],
 ) -> None:
     place, how, ends = case
-    jobs, claims = Jobs(database), Claims(database, this_process())
-    work = JobWork(claims, database, data_dir, HashEmbedder(), ChunkingSettings())
+    jobs, work = Jobs(database), worker(database, data_dir)
     work.do(_upload(database, data_dir, "12 m"))
     first = Catalog(database).serving("Beacon", "1.0").generation
     job_id = _upload(database, data_dir, "14 m")

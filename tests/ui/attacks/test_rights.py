@@ -7,7 +7,6 @@ group staff may see; `without` has pump alone. What they reply must be the same,
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -37,9 +36,20 @@ from corpora.jobs.jobs import JobKind, order_job
 from corpora.packs.signing import own_key, require_trusted
 from corpora.sources.schedules import NEVER
 from tests.chatbot.asked import answer
+from tests.chatbot.conftest import close
 from tests.ui.api.conftest import serving
 from tests.ui.attacks.conftest import each
-from tests.ui.attacks.test_roles import HOOK, MCP, NEEDS, OPEN, RESOURCES, TOOLS, no_chatbot, routes
+from tests.ui.attacks.test_roles import (
+    HOOK,
+    MCP,
+    NEEDS,
+    OPEN,
+    RESOURCES,
+    TABLE,
+    TOOLS,
+    no_chatbot,
+    routes,
+)
 from tests.ui.valve_corpus import QUESTION, write_sources
 from ui.api.app import Api
 from ui.api.mcp_server import mcp_server
@@ -144,8 +154,7 @@ def stratas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Strata, 
         )
         yield one, other
     for chatbot in both:
-        chatbot.corpora.close()
-        chatbot.database.close()
+        close(chatbot)
 
 
 def filled(chatbot: Chatbot) -> dict[str, Any]:
@@ -276,13 +285,7 @@ def test_every_route_is_tried() -> None:
 
 
 def test_the_table_of_rights_says_what_is_tried() -> None:
-    place = Path(__file__).parents[3] / "scripts" / "rights.py"
-    spec = importlib.util.spec_from_file_location("table_of_rights", place)
-    assert spec is not None
-    assert spec.loader is not None
-    table = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(table)
-    said = {name: dict(zip(table.ROLES, may, strict=True)) for name, _, may in table.rows()}
+    said = {name: dict(zip(TABLE["ROLES"], may, strict=True)) for name, _, may in TABLE["rows"]()}
     own = {route for route in NEEDS if said[route]["product admin"] == "own products"}
     ingesting = {route for route, scope in NEEDS.items() if scope == "ingest"}
     assert own == OF_ADMINS.keys() | {PACK} | ingesting

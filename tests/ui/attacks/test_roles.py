@@ -6,7 +6,9 @@ The routes come from the application itself: one that no case stands for here fa
 from __future__ import annotations
 
 import asyncio
+import runpy
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -71,16 +73,13 @@ HOOK = "POST /api/v1/sources/{source}/hook"
 MCP = "/mcp"
 
 
-def routes(given: Iterable[BaseRoute], before: str = "") -> Iterator[str]:
+TABLE = runpy.run_path(str(Path(__file__).parents[3] / "scripts" / "rights.py"))
+"""What writes the table of rights."""
+
+
+def routes(given: Iterable[BaseRoute]) -> Iterator[str]:
     """Method and path of every route, also of those inside others."""
-    for route in given:
-        place = before + str(getattr(route, "path", "") or "")
-        router = getattr(route, "original_router", route)
-        if inner := getattr(router, "routes", None):
-            yield from routes(inner, place)
-        elif place:
-            methods = getattr(route, "methods", None) or {""}
-            yield from (f"{m} {place}".strip() for m in methods - {"HEAD", "OPTIONS"})
+    return (route for route, _ in TABLE["routes"](given))
 
 
 def no_chatbot() -> Any:

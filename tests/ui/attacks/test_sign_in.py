@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import hmac
 import json
-import threading
 import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -25,6 +23,7 @@ from joserfc.jwk import OctKey, RSAKey
 from chatbot.settings import Settings
 from tests.browser.conftest import free_port, strata_serves
 from tests.data_folders import copy_data
+from tests.loopback import Asked, Reply, listening
 from tests.ui.attacks.conftest import ADA, each
 
 CLIENT, CLIENT_SECRET, COOKIE_SECRET = "strata", "a-secret-of-the-client", "c" * 40
@@ -74,40 +73,21 @@ def by_hand(claims: Claims, secret: bytes) -> str:
 def served(provider: Provider) -> Iterator[None]:
     """Let the provider be asked over HTTP."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            at = provider.address
-            if self.path == "/keys":
-                self._say({"keys": [KEY.as_dict(private=False)]})
-            else:
-                self._say({"issuer": at, "authorization_endpoint": f"{at}/authorize",
-                           "token_endpoint": f"{at}/token", "jwks_uri": f"{at}/keys",
-                           "code_challenge_methods_supported": ["S256"]})  # fmt: skip
+    def reply(asked: Asked) -> Reply:
+        at = provider.address
+        if asked.method == "POST":
+            provider.exchanged.append(parse_qs(asked.body.decode()))
+            said = provider.answers(provider)
+        elif asked.path == "/keys":
+            said = {"keys": [KEY.as_dict(private=False)]}
+        else:
+            said = {"issuer": at, "authorization_endpoint": f"{at}/authorize",
+                    "token_endpoint": f"{at}/token", "jwks_uri": f"{at}/keys",
+                    "code_challenge_methods_supported": ["S256"]}  # fmt: skip
+        return Reply(200, json.dumps(said).encode(), {"Content-Type": "application/json"})
 
-        def do_POST(self) -> None:
-            length = int(self.headers["Content-Length"])
-            provider.exchanged.append(parse_qs(self.rfile.read(length).decode()))
-            self._say(provider.answers(provider))
-
-        def _say(self, said: Claims) -> None:
-            body = json.dumps(said).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    provider.address = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with listening(reply) as provider.address:
         yield
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture(scope="module")

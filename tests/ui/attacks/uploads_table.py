@@ -14,7 +14,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.ingestion.hostile_inputs import PNG, _member, _zip, archives
+from tests.ingestion.hostile_inputs import PNG, _member, archives
+from tests.ingestion.office_files import zipped
 
 TEXT = b"# Valve\n\nThe valve closes after five seconds.\n"
 _PLAIN = {
@@ -32,12 +33,12 @@ _ARCHIVES = (
 
 
 def _more() -> Iterator[tuple[str, bytes]]:
-    yield "only-slip.zip", _zip(("../slip.md", TEXT))
-    yield "only-nested.zip", _zip(("inner.zip", _zip(("a.md", TEXT))))
+    yield "only-slip.zip", zipped(("../slip.md", TEXT))
+    yield "only-nested.zip", zipped(("inner.zip", zipped(("a.md", TEXT))))
     yield "folder-link.zip", _member("docs/", mode=stat.S_IFLNK | 0o777)
-    yield "hidden.zip", _zip((".git/hooks/post-checkout.md", TEXT))
-    yield "programs.zip", _zip(("run.exe", b"MZ"), ("run.sh", b"#!/bin/sh"))
-    yield "python.zip", _zip(("sitecustomize.py", b"import os"))
+    yield "hidden.zip", zipped((".git/hooks/post-checkout.md", TEXT))
+    yield "programs.zip", zipped(("run.exe", b"MZ"), ("run.sh", b"#!/bin/sh"))
+    yield "python.zip", zipped(("sitecustomize.py", b"import os"))
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(100):
@@ -49,6 +50,6 @@ _OF_READING = [(name, data) for name, data in archives() if name[:-4] in _ARCHIV
 UPLOADS: dict[str, tuple[str, bytes]] = {
     **_PLAIN,
     "content-picture-as-text": ("guide.md", PNG),
-    "content-zip-as-page": ("guide.html", _zip(("a.md", TEXT))),
+    "content-zip-as-page": ("guide.html", zipped(("a.md", TEXT))),
     **{f"archive-{name[:-4]}": (name, data) for name, data in (*_OF_READING, *_more())},
 }
