@@ -12,6 +12,7 @@ from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -135,10 +136,7 @@ async def ask_for(
     check: Callable[[Reply], None] = lambda reply: None,
 ) -> tuple[Reply | None, tuple[ModelCall, ...]]:
     """Ask for a JSON object that `check` (ValueError) agrees to; None after two bad replies."""
-    # A strict server wants it said that nothing else may be in the object.
-    shape = {**form.model_json_schema(), "additionalProperties": False}
-    schema = {"name": form.__name__, "schema": shape, "strict": True}
-    options: dict[str, Any] = {"response_format": {"type": "json_schema", "json_schema": schema}}
+    options = {"response_format": _asked_for(form)}
     conversation = list(messages)
     calls: list[ModelCall] = []
     for _ in range(2):
@@ -159,6 +157,14 @@ async def ask_for(
         else:
             return reply, (*calls, made)
     return None, tuple(calls)
+
+
+@cache
+def _asked_for(form: type[BaseModel]) -> dict[str, Any]:
+    # A strict server wants it said that nothing else may be in the object.
+    shape = {**form.model_json_schema(), "additionalProperties": False}
+    schema = {"name": form.__name__, "schema": shape, "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
 
 
 async def next_token_probabilities(
