@@ -5,7 +5,7 @@ import json
 import random
 import re
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from importlib import import_module
 from ipaddress import ip_address
@@ -66,8 +66,8 @@ class ServedChatModel(StreamingChatModel):
     The key goes to this server only, and into no message. No header is sent but ours, whatever
     OPENAI_* variables there are (another provider's package reads its own); proxies are used,
     except for an address of this machine. Leaving or cancelling a stream closes its connection.
-    Each request has a client of its own: event loops, threads and forked processes can share the
-    model. Raises GeneratorError.
+    Each event loop has a client of its own, and each request a connection: loops, threads and
+    forked processes can share the model. Raises GeneratorError.
     """
 
     model: str
@@ -87,6 +87,9 @@ class ServedChatModel(StreamingChatModel):
     _provider: str = PrivateAttr(default="")
     _refused: set[str] = PrivateAttr(default_factory=set)
     _semaphores: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
+        default_factory=WeakKeyDictionary
+    )
+    _asked_by: WeakKeyDictionary[asyncio.AbstractEventLoop, BaseChatModel] = PrivateAttr(
         default_factory=WeakKeyDictionary
     )
 
@@ -228,52 +231,66 @@ class ServedChatModel(StreamingChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> AsyncGenerator[AIMessageChunk, None]:
         """The chunks of one reply of the server; raises whatever the provider's package does."""
-        async with httpx2.AsyncClient(
-            verify=trusted_certificates(),
-            trust_env=not self._is_local,
-            event_hooks={"request": [self._only_our_headers]},
-        ) as http:
-            pieces: Any = self._open(http, options).astream(messages, stop=stop)
-            async with aclosing(pieces):
-                finished = False
-                while True:
-                    # Not the library's own: a server may send signs of life and no word.
-                    async with asyncio.timeout(self.timeout):
-                        piece = await anext(pieces, None)
-                    if piece is None:
-                        break
-                    # finish_reason, stop_reason, done_reason, stopReason: each has its own.
-                    finished |= any(n.lower().endswith("reason") for n in piece.response_metadata)
-                    yield AIMessageChunk(
-                        content=piece.text,
-                        response_metadata=piece.response_metadata,
-                        usage_metadata=piece.usage_metadata,
-                    )
+        pieces: Any = self._open(options, messages, stop)
+        async with aclosing(pieces):
+            finished = False
+            while True:
+                # Not the library's own: a server may send signs of life and no word.
+                async with asyncio.timeout(self.timeout):
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    break
+                # finish_reason, stop_reason, done_reason, stopReason: each has its own.
+                finished |= any(n.lower().endswith("reason") for n in piece.response_metadata)
+                yield AIMessageChunk(
+                    content=piece.text,
+                    response_metadata=piece.response_metadata,
+                    usage_metadata=piece.usage_metadata,
+                )
         if not finished:
             raise GeneratorError("the end is missing")
 
-    def _open(self, http: httpx2.AsyncClient, options: dict[str, Any]) -> BaseChatModel:
+    def _open(
+        self, options: dict[str, Any], messages: list[BaseMessage], stop: list[str] | None
+    ) -> AsyncIterator[AIMessageChunk]:
+        if self._provider == "openai":
+            loop = asyncio.get_running_loop()
+            if (asked := self._asked_by.get(loop)) is None:
+                # To make one takes as long as all else that is done for a request.
+                asked = self._asked_by[loop] = self._speaker_of_openai()
+            # As they are: its own parameters rename max_tokens, which older servers do not know.
+            return asked.astream(messages, stop=stop, extra_body=options)
+        from langchain.chat_models import init_chat_model
+
+        url = "azure_endpoint" if self._provider == "azure_openai" else "base_url"
+        own: dict[str, Any] = {
+            url: self.url,
+            "api_key": self._secret,
+            "timeout": self.timeout,
+            **options,
+        }
+        given = {name: value for name, value in own.items() if value not in {None, ""}}
+        name = self.model.removeprefix(f"{self._provider}:")
+        other: BaseChatModel = init_chat_model(
+            name, model_provider=self._provider, max_retries=0, **given
+        )
+        return other.astream(messages, stop=stop)
+
+    def _speaker_of_openai(self) -> BaseChatModel:
         from langchain.chat_models import init_chat_model
 
         async def key() -> str:
             return "set by _only_our_headers"
 
-        name = self.model.removeprefix(f"{self._provider}:")
-        if self._provider != "openai":
-            url = "azure_endpoint" if self._provider == "azure_openai" else "base_url"
-            own: dict[str, Any] = {
-                url: self.url,
-                "api_key": self._secret,
-                "timeout": self.timeout,
-                **options,
-            }
-            given = {name: value for name, value in own.items() if value not in {None, ""}}
-            other: BaseChatModel = init_chat_model(
-                name, model_provider=self._provider, max_retries=0, **given
-            )
-            return other
+        # No connection outlives its request: a server may close it just when it is used again.
+        http = httpx2.AsyncClient(
+            verify=trusted_certificates(),
+            trust_env=not self._is_local,
+            limits=httpx2.Limits(max_keepalive_connections=0),
+            event_hooks={"request": [self._only_our_headers]},
+        )
         return init_chat_model(
-            name,
+            self.model.removeprefix("openai:"),
             model_provider="openai",
             base_url=self.url or "https://api.openai.com/v1",
             api_key=key,
@@ -283,8 +300,6 @@ class ServedChatModel(StreamingChatModel):
             openai_proxy="",
             use_responses_api=False,
             stream_chunk_timeout=None,
-            # As they are: its own parameters rename max_tokens, which older servers do not know.
-            extra_body=options,
         )
 
     async def _only_our_headers(self, request: httpx2.Request) -> None:

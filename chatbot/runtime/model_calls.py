@@ -12,6 +12,7 @@ from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -135,10 +136,7 @@ async def ask_for(
     check: Callable[[Reply], None] = lambda reply: None,
 ) -> tuple[Reply | None, tuple[ModelCall, ...]]:
     """Ask for a JSON object that `check` (ValueError) agrees to; None after two bad replies."""
-    # A strict server wants it said that nothing else may be in the object.
-    shape = {**form.model_json_schema(), "additionalProperties": False}
-    schema = {"name": form.__name__, "schema": shape, "strict": True}
-    options: dict[str, Any] = {"response_format": {"type": "json_schema", "json_schema": schema}}
+    options = {"response_format": _asked_for(form)}
     conversation = list(messages)
     calls: list[ModelCall] = []
     for _ in range(2):
@@ -159,6 +157,14 @@ async def ask_for(
         else:
             return reply, (*calls, made)
     return None, tuple(calls)
+
+
+@cache
+def _asked_for(form: type[BaseModel]) -> dict[str, Any]:
+    # A strict server wants it said that nothing else may be in the object.
+    shape = {**form.model_json_schema(), "additionalProperties": False}
+    schema = {"name": form.__name__, "schema": shape, "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
 
 
 async def next_token_probabilities(
@@ -256,13 +262,13 @@ async def _streamed(
     """The reply, and when after the start each of its `pieces` came."""
     started = time.perf_counter()
     likely = None
-    reply = AIMessageChunk(content="")
+    came: list[AIMessageChunk] = []
     options = dict(request.options)
     words, least = request.unless or ("", 1.0)
     if request.unless:
         options |= {"logprobs": True, "top_logprobs": 20}
     stream = cast("AsyncGenerator[AIMessageChunk]", model.astream(_sent(request), **options))
-    problem = ""
+    problem, said_unless = "", False
     asking = STEP.set(request.step)
     length, most = 0, _CHARACTERS * options.get("max_tokens", _MOST_TOKENS)
     try:
@@ -272,21 +278,22 @@ async def _streamed(
                     pieces.append(time.perf_counter() - started)
                 if request.shown and chunk.content:
                     emit(Token(str(chunk.content)))
-                reply += chunk
+                came.append(chunk)
                 length += len(str(chunk.content))
                 if length > most:
-                    reply.content = str(reply.content)[:most]
                     break
                 if not request.unless or likely is not None:
                     continue
-                likely = _probabilities(reply, (words,))
+                likely = _probabilities(_whole(came), (words,))
                 if likely is not None and likely[words] >= least:
-                    reply.content = words
+                    said_unless = True
                     break
     except Unread as error:
         problem = str(error)
     finally:
         STEP.reset(asking)
+    reply = _whole(came)
+    reply.content = words if said_unless else str(reply.content)[:most]
     counted = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
     made = ModelCall(
         step=request.step,
@@ -301,6 +308,11 @@ async def _streamed(
         problem=problem,
     )
     return made, reply
+
+
+def _whole(pieces: Sequence[AIMessageChunk]) -> AIMessageChunk:
+    """The pieces of a reply as one: put together once, not at each of a thousand tokens."""
+    return AIMessageChunk(content="") + list(pieces)
 
 
 def _sent(

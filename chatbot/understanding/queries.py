@@ -17,6 +17,7 @@ from chatbot.understanding.glossary import Term, documents, places, terms_in
 from corpora.catalog.glossary import Entry
 from corpora.catalog.languages import ENGLISH
 from corpora.catalog.release import Product
+from corpora.database.read_once import once
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import UNSPACED_RUN
 
@@ -155,15 +156,14 @@ def expand_terms(
 
     def expand(turn: Turn) -> Turn:
         product, release = turn.target
-        entries = glossary(product)
+        entries = once(glossary, product)
         if not entries:
             return turn
         corpus, queries = open_corpus(product, release), turn.queries
 
         # However often a question has a word, the release is asked once.
-        @cache
         def has(wording: str) -> bool:
-            return documents(corpus, wording)
+            return once(documents, corpus, wording)
 
         def documented(text: str) -> list[Term]:
             return [

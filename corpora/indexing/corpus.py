@@ -1,7 +1,7 @@
 """One release's documentation, opened for reading, and nothing of any other release."""
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from itertools import islice, zip_longest
@@ -9,6 +9,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock
 from time import monotonic
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,10 +46,33 @@ from corpora.indexing.single_chunks import SingleChunkIndex
 from corpora.indexing.vectors import VectorIndex
 
 CACHED_PAGES = 512
+CACHED_CHUNKS = 1_000
 
 _LET_GO: SimpleQueue[tuple[VectorIndex, LexicalIndex]] = SimpleQueue()
 """Indexes of corpora that nobody holds: the garbage collector may come upon them at any moment,
 also while this thread holds the lock that closing them takes, so they wait for a better one."""
+
+Row = TypeVar("Row")
+_Chunk = tuple[StoredChunk, StoredDocument, bytes]
+"""A search chunk, its document, and the hash that its vector is kept by."""
+
+
+class _Kept(Generic[Row]):
+    """Rows of a generation, which never change, by their ids: those used last are kept at hand."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: dict[int, Row] = {}
+
+    def of(self, ids: Sequence[int], read: Callable[[set[int]], Mapping[int, Row]]) -> list[Row]:
+        """Return rows by their ids, in the order given; those not at hand are read."""
+        held = self._held
+        found = {i: held[i] for i in ids if i in held}
+        if missing := set(ids) - found.keys():
+            found |= read(missing)
+        # Another thread may do the same: each puts a dict of its own in place.
+        self._held = dict(islice((found | held).items(), self._most))
+        return [found[i] for i in ids]
 
 
 class Corpus:
@@ -82,7 +106,9 @@ class Corpus:
         """What the paper's baseline searches instead; empty until it is asked to embed."""
         self._let_go = weakref.finalize(self, _LET_GO.put, (self._vectors, self._lexical))
         self._let_go.atexit = False
-        self._pages: dict[int, StoredPage] = {}
+        self._pages = _Kept[StoredPage](CACHED_PAGES)
+        self._chunks = _Kept[_Chunk](CACHED_CHUNKS)
+        self._chunk_vectors = _Kept[npt.NDArray[np.float32]](CACHED_CHUNKS)
 
     def chunk(self, chunk_id: int) -> StoredChunk:
         """Return a search chunk."""
@@ -90,66 +116,55 @@ class Corpus:
 
     def chunks(self, ids: Iterable[int]) -> dict[int, StoredChunk]:
         """Return search chunks by their ids."""
-        wanted = set(ids)
-        with self._database.reading() as session:
-            rows = session.execute(
-                select_chunks(
-                    SearchChunkRow.id,
-                    SearchChunkRow.page_id,
-                    SearchChunkRow.start,
-                    SearchChunkRow.end,
-                    SearchChunkRow.heading,
-                    chunk_text(),
-                ).where(SearchChunkRow.id.in_(wanted), self._is_own)
-            )
-            found = {row.id: StoredChunk(*row) for row in rows}
-        if missing := wanted - found.keys():
-            raise LookupError(f"{self.product} {self.release} has no search chunk {min(missing)}.")
-        return found
+        wanted = tuple(ids)
+        return {chunk.id: chunk for chunk, _, _ in self._chunks.of(wanted, self._read_chunks)}
 
     def places(self, ids: Sequence[int]) -> list[tuple[int, StoredDocument]]:
         """Return the id of the page, and the document, of search chunks, in the order given."""
-        with self._database.reading() as session:
-            rows = session.execute(
-                select_chunks(SearchChunkRow.id, SearchChunkRow.page_id, *DOCUMENT).where(
-                    SearchChunkRow.id.in_(ids), self._is_own
-                )
-            )
-            found = {i: (page_id, document_of(document)) for i, page_id, *document in rows}
-        return [found[i] for i in ids]
+        found = self._chunks.of(ids, self._read_chunks)
+        return [(chunk.page_id, document) for chunk, document, _ in found]
 
     def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
         """Return the vectors of search chunks, shape (ids, dimension), in the order given."""
-        with self._database.reading() as session:
-            hashes = session.execute(
-                select_chunks(SearchChunkRow.id, SearchChunkRow.text_hash).where(
-                    SearchChunkRow.id.in_(ids), self._is_own
-                )
-            ).all()
-            # Joined to the above, SQLite would walk through all vectors of the model.
-            by_hash = stored_vectors(session, self._model_id, {hashed for _, hashed in hashes})
-        found = {chunk_id: by_hash[text_hash] for chunk_id, text_hash in hashes}
-        return np.array([found[i] for i in ids], dtype=np.float32)
+        return np.array(self._chunk_vectors.of(ids, self._read_vectors), dtype=np.float32)
 
     def page(self, page_id: int) -> StoredPage:
         """Return a page; of an earlier generation too, so that old citations can be opened."""
         return self.pages([page_id])[0]
 
     def pages(self, ids: Sequence[int]) -> list[StoredPage]:
-        """Return pages by their ids, in the order given; those used last are kept at hand."""
-        held = dict(self._pages)
-        if missing := set(ids) - held.keys():
-            with self._database.reading() as session:
-                read = read_pages(session, self._is_own, PageRow.id.in_(missing))
-            held = {page.id: page for page in read} | held
-            if gone := missing - held.keys():
-                raise LookupError(
-                    f"This release has no page {min(gone)}; it may have been ingested anew."
-                )
-        found = {i: held[i] for i in ids}
-        # Another thread may do the same: each puts a dict of its own in place.
-        self._pages = dict(islice((found | held).items(), CACHED_PAGES))
-        return [found[i] for i in ids]
+        """Return pages by their ids, in the order given."""
+        return self._pages.of(ids, self._read_pages)
+
+    def _read_chunks(self, ids: set[int]) -> dict[int, _Chunk]:
+        chunk = SearchChunkRow.id, SearchChunkRow.page_id, SearchChunkRow.start, SearchChunkRow.end
+        chosen = select_chunks(
+            *chunk, SearchChunkRow.heading, chunk_text(), SearchChunkRow.text_hash, *DOCUMENT
+        ).where(SearchChunkRow.id.in_(ids), self._is_own)
+        with self._database.reading() as session:
+            rows = session.execute(chosen).all()
+        chunks = {row[0]: (StoredChunk(*row[:6]), document_of(row[7:]), row[6]) for row in rows}
+        if gone := ids - chunks.keys():
+            raise LookupError(f"{self.product} {self.release} has no search chunk {min(gone)}.")
+        return chunks
+
+    def _read_vectors(self, ids: set[int]) -> dict[int, npt.NDArray[np.float32]]:
+        chunks = self._chunks.of(tuple(ids), self._read_chunks)
+        hashes = {chunk.id: text_hash for chunk, _, text_hash in chunks}
+        with self._database.reading() as session:
+            # Joined to the chunks, SQLite would walk through all vectors of the model.
+            found = stored_vectors(session, self._model_id, set(hashes.values()))
+        return {i: found[text_hash] for i, text_hash in hashes.items()}
+
+    def _read_pages(self, ids: set[int]) -> dict[int, StoredPage]:
+        with self._database.reading() as session:
+            read = read_pages(session, self._is_own, PageRow.id.in_(ids))
+        pages = {page.id: page for page in read}
+        if gone := ids - pages.keys():
+            raise LookupError(
+                f"This release has no page {min(gone)}; it may have been ingested anew."
+            )
+        return pages
 
     def pages_of(self, document_id: int) -> tuple[StoredPage, ...]:
         """Return the pages of a document in order."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
@@ -243,8 +244,12 @@ def read_generation(
             yield pages[0].document, pages
 
 
+@cache
 def _beside(*, later: bool) -> ScalarSelect[int]:
-    """The id of the page before or after one in its document; numbers may leave some out."""
+    """The id of the page before or after one in its document; numbers may leave some out.
+
+    Made once: to put it together takes as long as to read with it.
+    """
     other = aliased(PageRow)
     return (
         select(other.id)

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from itertools import groupby
+from typing import Any, Generic, TypeVar, cast
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 
 from chatbot.runtime.concurrency import Stopped
-from chatbot.runtime.events import Event, Listener
+from chatbot.runtime.events import Event, Listener, Token
 from chatbot.settings import Settings
 from ingestion.errors import StrataError
 from ui.api.service import Service
@@ -25,6 +26,8 @@ Work = Callable[[Listener, Callable[[], bool]], Result]
 """Answers a question; takes a listener for events, and a function that says whether to stop."""
 
 _LOOK_SECONDS = 0.5
+_WORDS_SECONDS = 0.1
+"""Between two events of words: to send one takes longer than a model needs for a word."""
 # Questions wait for one another: in threads that others need too, nobody else would be answered.
 _THREADS = ThreadPoolExecutor(1_000, "question")
 
@@ -65,10 +68,27 @@ class Following(Generic[Result]):
     _stop: threading.Event
 
     async def events(self) -> AsyncIterator[Event]:
-        """Yield what happens until there is a reply; leaving the iteration stops the question."""
+        """Yield what happens until there is a reply; leaving the iteration stops the question.
+
+        The first words come at once, those behind them together with what else came in a moment.
+        """
+        wrote = False
         try:
-            while (event := await self._events.get()) is not None:
-                yield event
+            while True:
+                came = [await self._events.get()]
+                if wrote and isinstance(came[0], Token):
+                    await asyncio.sleep(_WORDS_SECONDS)
+                while not self._events.empty():
+                    came.append(self._events.get_nowait())
+                for words, together in groupby(came, lambda event: isinstance(event, Token)):
+                    if words:
+                        wrote = True
+                        yield Token("".join(cast("Token", event).text for event in together))
+                        continue
+                    for event in together:
+                        if event is None:
+                            return
+                        yield event
         finally:
             self._stop.set()
 
