@@ -174,16 +174,16 @@ def _of_page(page: StoredPage, release: str, marked: frozenset[tuple[str, str]])
             continue
         if len(block.text) > forms.LONGEST_READ:
             continue
-        of = _release_above(block.path, release)
+        of = release_above(block.path, release)
         if in_notes or of:
-            above = of or _release_above((page.document.title, page.document.file), release)
+            above = of or release_above((page.document.title, page.document.file), release)
             yield Note(page, block, above, _heading_kind(block.path), marked=marked)
         elif (match := _IN_THE_MANUAL.match(block.text)) and block.path:
             kind = _kind_of(match["what"])
             yield Note(page, block, match["release"], kind, block.path[-1])
 
 
-def _release_above(path: Sequence[str], release: str) -> str | None:
+def release_above(path: Sequence[str], release: str) -> str | None:
     """The release that the innermost heading with one names; none where it is a whole series."""
     own = name_tokens(release)
     for heading in reversed(path):
