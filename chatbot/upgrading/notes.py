@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from chatbot.comparison.pages import file_text
 from chatbot.retrieval.records import sentences
 from chatbot.retrieval.support import plain
 from chatbot.upgrading.usage import folded
@@ -57,7 +58,6 @@ _PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
 _MARKED = re.compile(
     r"(?:(?<!\w)(\w{1,80})\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
 )
-_LARGEST = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -202,15 +202,8 @@ def _heading_kind(path: Sequence[str]) -> Kind | None:
 
 
 def _marked(corpus: Corpus, content_hash: str) -> frozenset[tuple[str, str]]:
-    """The words that a file marks as code, each with the word before it; pages do not keep marks.
-
-    Empty where the file itself was not kept.
-    """
-    try:
-        original = corpus.original(content_hash)
-    except LookupError:
-        return frozenset()
-    text = original[:_LARGEST].decode("utf-8", "ignore")
+    """The words that a file marks as code, each with the word before it."""
+    text = file_text(corpus, content_hash)
     pairs = ((m[1] or "", m[2].rstrip(".")) for m in _MARKED.finditer(text))
     # At the beginning of an item another word, or none, stands before it.
     return frozenset(
