@@ -19,6 +19,7 @@ _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 _TERM_END = re.compile(r"\s[–—-]+\s|:\s")
 _SAME_SECTION, _ELSEWHERE = 55.0, 85.0
 """Similarity, 0 to 100, from which two passages are versions of each other."""
+_LARGEST = 4_000_000
 _SAME_PAGE = 0.5
 """The share of words in the same order from which two pages are."""
 
@@ -42,6 +43,14 @@ def pages_with(corpus: Corpus, terms: Iterable[str], limit: int) -> list[StoredP
     hits = corpus.lexical(list(terms), limit)
     chunks = corpus.chunks([chunk for chunk, _ in hits])
     return [corpus.page(i) for i in dict.fromkeys(chunks[chunk].page_id for chunk, _ in hits)]
+
+
+def file_text(corpus: Corpus, content_hash: str) -> str:
+    """A file of a corpus as text, with its marks, which pages do not keep; "" if it is not kept."""
+    try:
+        return corpus.original(content_hash)[:_LARGEST].decode("utf-8", "ignore")
+    except LookupError:
+        return ""
 
 
 def passages(pages: Iterable[StoredPage]) -> list[Record]:

@@ -1,5 +1,6 @@
 """Whether a sentence or row that takes the place of another one says something else."""
 
+from collections.abc import Collection
 from difflib import SequenceMatcher
 
 from chatbot.comparison.plain_words import stands_in
@@ -21,17 +22,19 @@ ABOUT = 0.5
 """The share of a question's words that pages must have to be about it."""
 
 
-def says_otherwise(answer: AcceptedAnswer, old: str, new: str, *, around: str, cited: str) -> bool:
+def says_otherwise(
+    answer: AcceptedAnswer, old: str, new: str, *, around: str, cited: str, code: Collection[str]
+) -> bool:
     """Whether `new`, in its section `around`, says something else of the answer than `old` did.
 
     The words `cited` around the old one are known: a sentence that goes on with what stood behind
-    it is cut otherwise, and says no more.
+    it is cut otherwise, and says no more. `code` are the words of `new` that its file marks so.
     """
     return (
         negations(old) != negations(new)
         or _is_quoted_lost(answer, old, around)
         or _has_new_value(answer, old, new, cited)
-        or _is_reworded(answer, old, new, cited)
+        or _is_reworded(answer, old, new, cited, code)
     )
 
 
@@ -61,11 +64,13 @@ def _has_new_value(answer: AcceptedAnswer, old: str, new: str, cited: str) -> bo
     )
 
 
-def _is_reworded(answer: AcceptedAnswer, old: str, new: str, cited: str) -> bool:
+def _is_reworded(
+    answer: AcceptedAnswer, old: str, new: str, cited: str, code: Collection[str]
+) -> bool:
     """Whether a sentence has lost a word that the answer says, or says more than the answer.
 
     Plain words in place of others are another wording, in a sentence that is the same otherwise
-    ("amount") or still has the figure or name that answers.
+    ("amount") or still has the figure or name that answers; a word of code is none.
     """
     before, after = stems(old), stems(new)
     wholly = stems(f"{answer.question} {answer.said}")
@@ -77,6 +82,7 @@ def _is_reworded(answer: AcceptedAnswer, old: str, new: str, cited: str) -> bool
     # A plain word of the question alone may go, a name that the answer repeats may not.
     if gone & stems(answer.said).keys() - (stems(answer.question).keys() - named):
         is_like = come and likeness(before, after) >= KEPT
+        is_plain = is_plain and come.isdisjoint(code)
         return not (is_plain and (is_like or not own_values(answer).isdisjoint(words(new))))
     is_more = bool(come - wholly.keys()) and part(before, wholly) >= ABOUT
     return is_more and not (is_plain and gone)

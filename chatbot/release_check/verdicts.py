@@ -153,7 +153,10 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
         here, there = set(words(unit)), set(words(around))
         found.lost |= {k: w for k, w in told.items() if k in here and k not in there}
         found.added |= {k: word for k, word in values(text).items() if k not in here}
-        found.turned |= says_otherwise(answer, unit, text, around=around, cited=of.citation.quote)
+        code = of.code_in(place.unit)
+        found.turned |= says_otherwise(
+            answer, unit, text, around=around, cited=of.citation.quote, code=code
+        )
     # What a unit without a place bore stands together in another one, or is lost.
     sections = {of.around(place) for of in pages for place in found.places}
     others = [topic(unit).keys() for text in sections for unit in units(text)]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from chatbot.comparison.pages import file_text
 from chatbot.retrieval.records import sentences
 from chatbot.retrieval.support import LONGEST_QUOTE
 from chatbot.text.words import filtered
@@ -32,6 +33,7 @@ _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
 _QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
 _NEGATING = frozenset(["not", "no", "never", "cannot", "without"])
 _SHORTENED = re.compile(r"n't\b", re.IGNORECASE)
+_CODE = re.compile(r"`([^`\n]{1,80})`|<code[^>]{0,60}>([^<\n]{1,80})</code>")
 
 
 @lru_cache(maxsize=4096)
@@ -246,6 +248,14 @@ class Pages:
                 if best is None or alike > best.likeness:
                     best = Place(other, alike)
         return best
+
+    def code_in(self, unit: Unit) -> frozenset[str]:
+        """The words of a unit, stemmed, that its file marks as code; pages do not keep marks."""
+        said = f" {' '.join(words(unit.text))} "
+        file = file_text(self.corpus, unit.page.document.content_hash)
+        spans = {match[1] or match[2] for match in _CODE.finditer(file)}
+        there = (span for span in spans if f" {' '.join(words(span))} " in said)
+        return frozenset(word for span in there for word in stems(span))
 
     def around(self, place: Place) -> str:
         """The text of the section in which a unit stands."""

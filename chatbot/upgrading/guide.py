@@ -12,6 +12,7 @@ from chatbot.runtime.concurrency import Stopped
 from chatbot.turn import Citation
 from chatbot.upgrading.notes import Note, read_notes
 from chatbot.upgrading.steps import Need, UpgradeStep, What, steps_between
+from chatbot.upgrading.unnamed_defaults import new_defaults
 from chatbot.upgrading.usage import EVERYTHING, Usage, folded
 from corpora.catalog.release import Product, is_among
 from corpora.errors import UnknownRelease
@@ -144,12 +145,11 @@ class UpgradeGuides:
     def _read_steps(
         self, product: str, older: str, newer: str, before: int, after: int
     ) -> tuple[UpgradeStep, ...]:
-        return steps_between(
-            self._parameters(product, older),
-            self._parameters(product, newer),
-            self.notes(product, older),
-            self.notes(product, newer),
-        )
+        stated = self._parameters(product, older), self._parameters(product, newer)
+        steps = steps_between(*stated, self.notes(product, older), self.notes(product, newer))
+        known = {name for step in steps if step.need is Need.DEFAULT for name in step.names}
+        unnamed = new_defaults(*stated, self._corpus(product, older))
+        return (*steps, *(step for step in unnamed if known.isdisjoint(step.names)))
 
     def notes(self, product: str, release: str) -> tuple[Note, ...]:
         """The notes of a release's documentation."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from chatbot.comparison.pages import file_text
 from chatbot.retrieval.records import sentences
 from chatbot.retrieval.support import plain
 from chatbot.upgrading.usage import folded
@@ -57,7 +58,6 @@ _PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
 _MARKED = re.compile(
     r"(?:(?<!\w)(\w{1,80})\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
 )
-_LARGEST = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -174,16 +174,16 @@ def _of_page(page: StoredPage, release: str, marked: frozenset[tuple[str, str]])
             continue
         if len(block.text) > forms.LONGEST_READ:
             continue
-        of = _release_above(block.path, release)
+        of = release_above(block.path, release)
         if in_notes or of:
-            above = of or _release_above((page.document.title, page.document.file), release)
+            above = of or release_above((page.document.title, page.document.file), release)
             yield Note(page, block, above, _heading_kind(block.path), marked=marked)
         elif (match := _IN_THE_MANUAL.match(block.text)) and block.path:
             kind = _kind_of(match["what"])
             yield Note(page, block, match["release"], kind, block.path[-1])
 
 
-def _release_above(path: Sequence[str], release: str) -> str | None:
+def release_above(path: Sequence[str], release: str) -> str | None:
     """The release that the innermost heading with one names; none where it is a whole series."""
     own = name_tokens(release)
     for heading in reversed(path):
@@ -202,15 +202,8 @@ def _heading_kind(path: Sequence[str]) -> Kind | None:
 
 
 def _marked(corpus: Corpus, content_hash: str) -> frozenset[tuple[str, str]]:
-    """The words that a file marks as code, each with the word before it; pages do not keep marks.
-
-    Empty where the file itself was not kept.
-    """
-    try:
-        original = corpus.original(content_hash)
-    except LookupError:
-        return frozenset()
-    text = original[:_LARGEST].decode("utf-8", "ignore")
+    """The words that a file marks as code, each with the word before it."""
+    text = file_text(corpus, content_hash)
     pairs = ((m[1] or "", m[2].rstrip(".")) for m in _MARKED.finditer(text))
     # At the beginning of an item another word, or none, stands before it.
     return frozenset(

@@ -16,7 +16,7 @@ from chatbot.retrieval.support import cite_stated, cite_words, whole
 from chatbot.runtime.concurrency import Stopped
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import OpenCorpus, UpgradeGuides
-from chatbot.upgrading.notes import Kind, Note
+from chatbot.upgrading.notes import Kind, Note, release_above
 from chatbot.upgrading.steps import AS_IN_CODE, notes_of_step, spellings
 from chatbot.upgrading.usage import folded
 from corpora.catalog.release import Product
@@ -27,12 +27,14 @@ from corpora.parameters.forms import is_name
 from corpora.parameters.parameter import ARGUMENT, DEFAULT, Parameter
 from corpora.parameters.releases import OpenParameters, ReleaseParameters
 from ingestion.messages import message
-from ingestion.page import DocumentKind
+from ingestion.page import TERM_DELIMITER, Block, BlockKind, DocumentKind
 
 _SHARED, _AGREEING = 3, 0.6
 """Names that two sections share, and the share of equal values, from which they state one thing."""
 _LOOKED_AT = 20
 _HELD = 500
+_USUAL, _LOOKED_BACK = 2 / 3, 200
+"""The share of what notes tell of that a manual has, and the names by which that is told."""
 _FILE = re.compile(r"\.(?:py|toml|cfg|ini|md|rst|txt|html|json|yml|org)$", re.I)
 _FIGURE = re.compile(r"\d")
 _NAMED = re.compile(rf"{AS_IN_CODE.pattern}|^[A-Z]+\d+$")
@@ -123,16 +125,11 @@ class ReleaseGaps:
         stated, corpus = self._parameters(product, newer), self._corpus(product, newer)
         if older is not None:
             before = self._parameters(product, older)
-            notes = notes_of_step(
-                older,
-                newer,
-                self._guides.notes(product, older),
-                self._guides.notes(product, newer),
-            )
-            own = list(notes)
+            notes = self._guides.notes(product, newer)
+            own = list(notes_of_step(older, newer, self._guides.notes(product, older), notes))
             corpora = self._corpus(product, older), corpus
             yield from _lost(before, stated, corpora, own)
-            yield from _announced(product, stated, own)
+            yield from _announced(product, stated, own, notes)
         yield from _contradictions(stated)
 
 
@@ -183,21 +180,79 @@ def _lost(
 
 
 def _mention(corpus: Corpus, name: str) -> Citation | None:
-    """The words of a release's manual that name a thing."""
-    form = whole(name.casefold())
+    """The words of a release's manual that name a thing, if no entry or section is headed so.
+
+    What stands below the name of a release is no manual, but tells of that release.
+    """
+    found: Citation | None = None
     for page in pages_with(corpus, tokens(name), _LOOKED_AT):
-        if page.document.kind is DocumentKind.RELEASE_NOTES:
-            continue
         for block in page.blocks:
-            if form.search(block.text.casefold()):
-                return cite_words(page, block.text, block.path, block.anchor, corpus.release)
-    return None
+            if not _has(block.text, name):
+                continue
+            if _has(_head(block), name):
+                return None
+            is_notes = page.document.kind is DocumentKind.RELEASE_NOTES
+            if found is None and not is_notes and not release_above(block.path, corpus.release):
+                found = cite_words(page, block.text, block.path, block.anchor, corpus.release)
+    return found
+
+
+def _has(text: str, name: str) -> bool:
+    """Whether a text has a name in a spelling of it: "WebSocket" is no `webSocket`."""
+    found = whole(name.lower()).finditer(text.lower())
+    return any(folded(text[m.start() : m.end()]) == folded(name) for m in found)
+
+
+def _head(block: Block) -> str:
+    """What a block is about, if it is headed by that."""
+    match block.kind:
+        case BlockKind.HEADING | BlockKind.SIGNATURE:
+            return block.text
+        case BlockKind.DEFINITION:
+            return block.text.partition(TERM_DELIMITER)[0]
+        case _:
+            return ""
 
 
 def _announced(
-    product: str, release: ReleaseParameters, notes: Iterable[Note]
+    product: str, release: ReleaseParameters, own: Iterable[Note], notes: Iterable[Note]
 ) -> Iterator[ReleaseGap]:
-    """What the release notes bring or change, and the manual does not have."""
+    """What the release notes bring or change, and the manual does not have.
+
+    Only where the manual has nearly all that `notes`, those on earlier releases too, tell of in
+    this style: they may name what is the program's own as they name a setting.
+    """
+    missing = [told for told in _told(product, release, own) if not _is_in_manual(release, told[0])]
+    styles = {_style(written) for written, _ in missing}
+    habit: defaultdict[tuple[bool, ...], list[bool]] = defaultdict(list)
+    for written, _ in _told(product, release, notes) if missing else ():
+        of_style = habit[_style(written)]
+        if _style(written) in styles and len(of_style) < _LOOKED_BACK:
+            of_style.append(_is_in_manual(release, written))
+    for written, note in missing:
+        of_style = habit[_style(written)]
+        if sum(of_style) < _USUAL * len(of_style):
+            continue
+        said = message(
+            "the release notes tell of it, the manual of {release} does not",
+            release=release.release,
+        )
+        cited = cite_words(
+            note.page, note.text, note.block.path, note.block.anchor, release.release
+        )
+        yield ReleaseGap(GapKind.ANNOUNCED, release.release, written, said, (cited,))
+
+
+def _is_in_manual(release: ReleaseParameters, written: str) -> bool:
+    # A key behind its section, such as "auth.type", is documented below that.
+    last = written.rpartition(".")[2]
+    return bool(release.named(last)) or any(map(release.mentions, (written, folded(written), last)))
+
+
+def _told(
+    product: str, release: ReleaseParameters, notes: Iterable[Note]
+) -> Iterator[tuple[str, Note]]:
+    """The names, as they are written, that release notes tell of as new or changed, each once."""
     seen: set[str] = set()
     styles = {_style(parameter.name) for parameter in release.parameters}
     for note in notes:
@@ -211,20 +266,8 @@ def _announced(
                 continue
             seen.add(name)
             # What is private, or written as nothing in the manual is, is the program's own.
-            if written.startswith("_") or _style(written) not in styles:
-                continue
-            # A key behind its section, such as "auth.type", is documented below that.
-            spellings_of = (written, name, written.rpartition(".")[2])
-            if release.named(spellings_of[2]) or any(map(release.mentions, spellings_of)):
-                continue
-            said = message(
-                "the release notes tell of it, the manual of {release} does not",
-                release=release.release,
-            )
-            cited = cite_words(
-                note.page, note.text, note.block.path, note.block.anchor, release.release
-            )
-            yield ReleaseGap(GapKind.ANNOUNCED, release.release, written, said, (cited,))
+            if not written.startswith("_") and _style(written) in styles:
+                yield written, note
 
 
 def _style(name: str) -> tuple[bool, ...]:
@@ -236,8 +279,8 @@ def _style(name: str) -> tuple[bool, ...]:
 def _contradictions(release: ReleaseParameters) -> Iterator[ReleaseGap]:
     """Parameters with two defaults, in sections that state the same parameters otherwise.
 
-    Two functions may each have a `timeout`: their other values differ, too, or they have no others
-    in common.
+    Two functions may each have a `timeout`, and two plugins a section "Configuration" with a
+    `host`: their other values differ, too, or they have no others in common.
     """
     sections: defaultdict[tuple[str, str], dict[str, Parameter]] = defaultdict(dict)
     for parameter in release.parameters:
@@ -249,10 +292,11 @@ def _contradictions(release: ReleaseParameters) -> Iterator[ReleaseGap]:
         shared = [name for name in one if name in other]
         differing = [n for n in shared if not _agree(one[n], other[n])]
         agreeing = len(shared) - len(differing)
-        is_one = len(shared) >= _SHARED and agreeing >= _AGREEING * len(shared)
         # The same section of another document, such as a generated overview.
         is_named_alike = of_one[1] == of_other[1] and of_one[0] != of_other[0]
-        if not is_one and not (is_named_alike and agreeing):
+        if not (is_named_alike or len(shared) >= _SHARED):
+            continue
+        if agreeing < _AGREEING * len(shared):
             continue
         for name in differing:
             if name not in seen:

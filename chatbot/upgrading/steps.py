@@ -168,8 +168,8 @@ def _of_change(change: Change, releases: tuple[str, str]) -> Iterator[UpgradeSte
     spelt = (shown.name, *shown.aliases)
     base = UpgradeStep(
         *(Need.MUST, What.REMOVED, shown.name, shown.owner, "", *releases),
-        before=_cite(change.before, releases[0]) if change.before else None,
-        after=_cite(change.after, releases[1]) if change.after else None,
+        before=cite_fact(change.before, releases[0]) if change.before else None,
+        after=cite_fact(change.after, releases[1]) if change.after else None,
         names=frozenset(map(folded, spelt)),
         spelt=spelt,
     )
@@ -180,7 +180,7 @@ def _of_change(change: Change, releases: tuple[str, str]) -> Iterator[UpgradeSte
                 base,
                 what=What.RENAMED,
                 says=renamed,
-                after=_cite(by, releases[1]),
+                after=cite_fact(by, releases[1]),
                 successors=(by.new,),
             )
         case Outcome.GONE:
@@ -221,8 +221,8 @@ def _of_difference(change: Change, difference: Difference, base: UpgradeStep) ->
         need=need,
         what=what,
         says=says[:_LONGEST],
-        before=_cite(before or change.before, base.older),
-        after=_cite(after or change.after, base.newer),
+        before=cite_fact(before or change.before, base.older),
+        after=cite_fact(after or change.after, base.newer),
     )
 
 
@@ -307,8 +307,8 @@ def _of_note(
             what=what,
             name=shown.name if shown else note.spelt(name),
             owner=shown.owner if shown else "",
-            before=_cite(before, older.release) if before else None,
-            after=_cite(after, newer.release) if after else None,
+            before=cite_fact(before, older.release) if before else None,
+            after=cite_fact(after, newer.release) if after else None,
             names=frozenset([name]),
             spelt=(shown.name if shown else name,),
             successors=successors if what in (What.RENAMED, What.DEPRECATED) else (),
@@ -347,5 +347,6 @@ def _quoted(note: Note, release: str) -> Citation:
     return cite_words(note.page, block.text, block.path, block.anchor or note.page.anchor, release)
 
 
-def _cite(stated: Fact | Parameter | Replacement, release: str) -> Citation:
+def cite_fact(stated: Fact | Parameter | Replacement, release: str) -> Citation:
+    """What a release states of a parameter, cited as its documents have it."""
     return replace(cite_stated(stated, release), origin=Origin.DOCUMENTS)

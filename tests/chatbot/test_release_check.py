@@ -344,6 +344,10 @@ Default: 14 (i.e. 14 characters).
 ## Stdin
 
 Text on stdin cannot be mixed with fields.
+
+## Backup
+
+Use `hubctl dump` to write the state of the relay.
 """
 AFTER = """# Relay
 
@@ -398,6 +402,10 @@ Default: 14.
 ## Stdin
 
 Text on stdin can’t be mixed with fields.
+
+## Backup
+
+Use `hubctl export` to write the state of the relay.
 """
 KINDS = {
     "What is the default access?": ("The default access is none.", Verdict.CHANGED),
@@ -423,6 +431,10 @@ KINDS = {
     "Can text on stdin be mixed with fields?": (
         "Text on stdin cannot be mixed with fields.",
         Verdict.SAME,
+    ),
+    "How is the state of the relay written?": (
+        "Use hubctl dump to write the state of the relay.",
+        Verdict.CHANGED,
     ),
 }
 

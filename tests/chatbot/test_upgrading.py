@@ -397,3 +397,37 @@ def test_an_input_made_to_be_slow_is_read_in_little_time(hostile: str) -> None:
         read_usage(hostile)
     # Ten to a thousand times what it takes, and a hundredth of what it took.
     assert time.process_time() - began < 8
+
+
+def test_what_notes_alone_name_is_no_gap(database: Database, tmp_path: Path) -> None:
+    rows = ROWS["1.0"]
+    without = "\n".join(r for r in rows if "fog_horn" not in r and "night_mode" not in r)
+    added = "".join(f"- Added `{name}`.\n" for name in ("beam_loop", "read_wind", "sea_mode"))
+    before = {"settings": SETTINGS.format(rows="\n".join(rows))}
+    after = {
+        "settings": SETTINGS.format(rows=without),
+        "news": "# Beacon 1.0 released\n\nSet `fog_horn` to hear it.\n",
+        "guide": "# Guide\n\n## Usage of night_mode\n\nSet `night_mode` at dusk.\n",
+        "release-notes": f"# Release notes\n\n## 2.0\n\n{added}",
+    }
+    for release, texts in (("1.0", before), ("2.0", after)):
+        ingest_beacon(database, write(tmp_path / release, **texts), release=release)
+    found = Told(database)
+    assert found.gaps.of(LOCAL, found.product) == ()
+
+
+def test_a_default_that_the_older_manual_only_lists_is_told_where_it_is_new(
+    database: Database, tmp_path: Path
+) -> None:
+    names = [f"lamp_{letter}" for letter in "abcdefghijkl"]
+    listed = (f"## {n}\n\n- `--{n}=INT`\n- `{i}`\n\nA lamp.\n" for i, n in enumerate(names, 20))
+    rows = "\n".join(
+        f"| `{n}` | {i if i != 25 else 99} | A lamp. |" for i, n in enumerate(names, 20)
+    )
+    table = f"# Settings\n\n| Parameter | Default | Meaning |\n| --- | --- | --- |\n{rows}\n"
+    for release, text in (("1.0", "# Settings\n\n" + "\n".join(listed)), ("2.0", table)):
+        ingest_beacon(database, write(tmp_path / release, settings=text), release=release)
+    guide = Told(database).guide("1.0", "2.0", ", ".join(names))
+    [item] = guide.of(Need.DEFAULT)
+    assert (item.name, item.steps[0].says) == ("lamp_f", "default: 99")
+    assert [c.release for c in item.citations] == ["1.0", "2.0"]
