@@ -19,6 +19,7 @@ from chatbot.release_check.words import Pages
 from chatbot.retrieval.support import cite_words, find_verbatim, names
 from chatbot.runtime.concurrency import within
 from chatbot.runtime.model_calls import ask_for
+from chatbot.text.markdown import without_marks
 from chatbot.text.words import search_terms
 from chatbot.turn import Citation, ModelCall
 from corpora.indexing.corpus import Corpus
@@ -154,7 +155,7 @@ class Judge:
             older=self.older,
             newer=self.corpus.release,
             question=fenced("question", answer.question),
-            answer=fenced("answer", answer.text),
+            answer=fenced("answer", without_marks(answer.text)),
             excerpts=fenced_list(old),
             passages=fenced_list(new),
         )
