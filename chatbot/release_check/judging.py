@@ -28,7 +28,7 @@ from corpora.indexing.retrieval import RetrievalSettings, retrieve
 from prompts import fenced, fenced_list, render
 
 STEP = "release_check"
-_LONGEST = 9_000
+_LONGEST = 12_000
 """Characters of both sides that a model is shown."""
 _OF_SECTION = 2
 _OF_A_SEARCH = 4
