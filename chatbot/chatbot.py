@@ -1,11 +1,12 @@
 """The interface for programs and pages: questions answered from the right release."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock, Thread
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda
@@ -26,7 +27,7 @@ from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.server_calls import keep_attempts
 from chatbot.releases.installed import pasted
 from chatbot.reply import Reply
-from chatbot.runtime.concurrency import Queue, in_thread, run_on_event_loop, within
+from chatbot.runtime.concurrency import Queue, Result, in_thread, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.runtime.ingest_throttle import ingests_paused
 from chatbot.runtime.model_calls import noted_attempts
@@ -316,13 +317,19 @@ class Chatbot:
         guide = self.upgrade_guides.guide(named, older, newer, usage, told=told, stopped=stopped)
         if self.model is None or not self.settings.has_capable_model or not guide.items:
             return guide
-        model, tokens = self.model, self.settings.answer_tokens
+        return self.beside(grouped(guide, self.model, self.settings.answer_tokens), stopped)
 
-        async def worded() -> Guide:
+    def beside(self, work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Result:
+        """The result of work that calls a model beside the questions; the calls are kept.
+
+        Raises its errors, and Stopped when `stopped` says so.
+        """
+
+        async def counted() -> Result:
             async with self._counted():
-                return await grouped(guide, model, tokens)
+                return await work
 
-        return run_on_event_loop(worded(), stopped)
+        return run_on_event_loop(counted(), stopped)
 
     @cached_property
     def still_true(self) -> StillTrueCheck:

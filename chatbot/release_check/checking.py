@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from chatbot.chatbot import Chatbot
 from chatbot.memory.accepted import Held, held_against
 from chatbot.release_check.accepted_answer import AcceptedAnswer
+from chatbot.release_check.judging import Judge
 from chatbot.release_check.reports import CheckReport, checked_generation, read_report
 from chatbot.release_check.verdicts import Compared, Verdict, compare, holds
 from chatbot.release_check.words import Pages
@@ -25,7 +26,7 @@ from corpora.errors import NoCorpus, NothingWaits
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from ingestion.errors import StrataError
-from ingestion.messages import message
+from ingestion.messages import message, message_noop
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Check:
 
     def _look_at(self, chatbot: Chatbot, check_id: int, held: Held, left: Sequence[int]) -> None:
         corpus = chatbot.corpora.corpus(held.release.product.name, held.release.name)
-        stopping, total = Event(), len(held.pairs)
+        judge, stopping, total = self._judge(corpus, held.against.name), Event(), len(held.pairs)
 
         def stopped() -> bool:
             return stopping.is_set() or self.stopped()
@@ -117,7 +118,7 @@ class Check:
             if stopped():
                 raise Stopped
             self.pause()
-            return pair, _look(chatbot, corpus, pair, stopped)
+            return pair, _look(chatbot, corpus, judge, pair, stopped)
 
         pool = ThreadPoolExecutor(chatbot.settings.at_once, "release-check")
         try:
@@ -134,6 +135,10 @@ class Check:
             stopping.set()
             pool.shutdown(cancel_futures=True)
 
+    def _judge(self, corpus: Corpus, older: str) -> Judge | None:
+        model = self.chatbot.model if self.chatbot.settings.has_capable_model else None
+        return Judge(self.chatbot, model, older, corpus) if model else None
+
     def _keep(self, check_id: int, pair: int, looked: "_Looked") -> None:
         with self.chatbot.database.writing() as session:
             _require(session, check_id)
@@ -149,6 +154,9 @@ class Check:
 
 _THROWN_AWAY = message(
     "The version that was being checked has been discarded or replaced meanwhile."
+)
+_BY_WORDS = message_noop(
+    "The reply of the model could not be used ({problem}): this was told by the words alone."
 )
 
 
@@ -169,18 +177,24 @@ class _Looked:
 
 
 def _asking(chatbot: Chatbot, release_id: int, generation: int) -> Chatbot:
-    """A chatbot that answers a release from this generation, and remembers nothing."""
+    """A chatbot that answers a release from this generation, and remembers nothing.
+
+    A capable model judges what is found, and does not read and write before.
+    """
     catalog = Catalog(chatbot.database, {release_id: generation})
+    is_capable = chatbot.settings.has_capable_model
+    settings = {"memory": "off", **({"profile": "embedded"} if is_capable else {})}
     return replace(
         chatbot,
-        settings=chatbot.settings.model_copy(update={"memory": "off"}),
+        settings=chatbot.settings.model_copy(update=settings),
+        model=None if is_capable else chatbot.model,
         catalog=catalog,
         corpora=OpenCorpora(chatbot.database, chatbot.settings.data_dir, catalog=catalog),
     )
 
 
 def _look(
-    chatbot: Chatbot, corpus: Corpus, pair: int, stopped: Callable[[], bool]
+    chatbot: Chatbot, corpus: Corpus, judge: Judge | None, pair: int, stopped: Callable[[], bool]
 ) -> _Looked | None:
     """What became of a pair; None if it is gone itself."""
     with chatbot.database.reading() as session:
@@ -202,20 +216,25 @@ def _look(
         reply = chatbot.ask(
             question, product=corpus.product, release=corpus.release, afresh=True, stopped=stopped
         ).content
+        is_of_release = reply.release == corpus.release
+        new = reply.citations if is_of_release else ()
+        abstained = reply.abstained or not is_of_release
+        compared = compare(answer, pages, new, abstained=abstained, release=corpus.release)
+        if judge is None:
+            side = _new_side(compared, reply.answer)
+            return _Looked(compared.verdict, reply.model_calls, details | side)
+        told, calls = judge.judge(answer, pages, new, compared, stopped)
     except Stopped:
         raise
     except StrataError as error:
         problem = message("it was not asked again: {error}", error=error)
         return _Looked(Verdict.FAILED, 0, details | {"problem": problem})
-    is_of_release = reply.release == corpus.release
-    compared = compare(
-        answer,
-        pages,
-        reply.citations if is_of_release else (),
-        abstained=reply.abstained or not is_of_release,
-        release=corpus.release,
-    )
-    return _Looked(compared.verdict, reply.model_calls, details | _new_side(compared, reply.answer))
+    if told is None:
+        problem = message(_BY_WORDS, problem=calls[-1].problem)
+        side = _new_side(compared, reply.answer) | {"problem": problem}
+        return _Looked(compared.verdict, len(calls), details | side)
+    said = "\n".join(citation.quote for citation in told.cited)
+    return _Looked(told.verdict, len(calls), details | _new_side(told, said))
 
 
 def _new_side(compared: Compared, answer: str) -> dict[str, Any]:

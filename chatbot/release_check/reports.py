@@ -26,8 +26,9 @@ class Finding:
     """An accepted answer and what became of it; each side with what it cites.
 
     `old_values` are figures and names of the old answer that are no more, `new_values` those that
-    stand in their place. `new_answer` is empty where nothing was asked; `problem` says why it could
-    not be.
+    stand in their place. `new_answer` is empty where nothing was asked; from a capable model it is
+    what the documentation says now, word for word. `problem` says why it could not be asked, or
+    judged by the model.
     """
 
     pair: int

@@ -171,6 +171,12 @@ class Pages:
         return tuple(self._of_entry(section) or section)
 
     @cached_property
+    def own_pages(self) -> tuple[StoredPage, ...]:
+        """The pages that section is on."""
+        own = frozenset(self.own_section)
+        return tuple(page for page in self._of_file if not own.isdisjoint(page.blocks))
+
+    @cached_property
     def entry(self) -> str:
         """The term of the entry of a definition list that is cited, or nothing."""
         term, is_entry, _ = self.citation.quote.partition(TERM_DELIMITER)

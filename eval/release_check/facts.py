@@ -11,7 +11,8 @@ from chatbot.release_check.reports import CheckReport
 from chatbot.release_check.verdicts import Verdict
 from eval.gold import GoldError, read_lines
 
-FACTS = Path(__file__).parent / "facts"
+LABELS = Path(__file__).parent
+"""The folder of `documents.json`, and of `facts` with a file for each product."""
 _FOUND = (Verdict.CHANGED, Verdict.GONE)
 
 
@@ -50,26 +51,56 @@ class Figures:
     calls: int
     missed: tuple[str, ...]
     alarmed: tuple[str, ...]
+    failed: tuple[str, ...]
 
 
-def read_facts(product: str) -> tuple[Fact, ...]:
+def read_facts(product: str, labels: Path = LABELS) -> tuple[Fact, ...]:
     """The facts of a product. Raises GoldError."""
-    return tuple(read_lines(FACTS / f"{product}.jsonl", Fact))
+    return tuple(read_lines(labels / "facts" / f"{product}.jsonl", Fact, unique="id"))
 
 
-def figures(facts: tuple[Fact, ...], report: CheckReport) -> Figures:
-    """Count what a check made of the facts. Raises GoldError for one that it did not look at."""
-    verdicts = {finding.question: finding.verdict for finding in report.findings}
-    of_fact = {}
+class FactVerdict(BaseModel):
+    """What a check told of a fact: values and words of the newer release, and its calls."""
+
+    id: str
+    expect: Expected
+    verdict: Verdict
+    old_values: tuple[str, ...]
+    new_values: tuple[str, ...]
+    cited: tuple[str, ...]
+    calls: int
+    problem: str
+
+
+def verdicts(facts: tuple[Fact, ...], report: CheckReport) -> tuple[FactVerdict, ...]:
+    """What a check told of each fact. Raises GoldError for one that it did not look at."""
+    findings = {finding.question: finding for finding in report.findings}
+    told = []
     for fact in facts:
-        verdict = verdicts.get(fact.question) or verdicts.get(as_typed(fact.question))
-        if verdict is None:
+        finding = findings.get(fact.question) or findings.get(as_typed(fact.question))
+        if finding is None:
             raise GoldError(f"{fact.id}: the check has not looked at it")
-        of_fact[fact] = verdict
-    changed = [fact for fact in facts if fact.expect is not Expected.SAME]
-    same = [fact for fact in facts if fact.expect is Expected.SAME]
-    missed = tuple(fact.id for fact in changed if of_fact[fact] not in _FOUND)
-    alarmed = tuple(fact.id for fact in same if of_fact[fact] in _FOUND)
+        told.append(
+            FactVerdict(
+                id=fact.id,
+                expect=fact.expect,
+                verdict=finding.verdict,
+                old_values=finding.old_values,
+                new_values=finding.new_values,
+                cited=tuple(citation.quote for citation in finding.new_citations),
+                calls=finding.calls,
+                problem=finding.problem,
+            )
+        )
+    return tuple(told)
+
+
+def figures(told: tuple[FactVerdict, ...], report: CheckReport) -> Figures:
+    """Count what a check made of the facts."""
+    changed = [one for one in told if one.expect is not Expected.SAME]
+    same = [one for one in told if one.expect is Expected.SAME]
+    missed = tuple(one.id for one in changed if one.verdict not in _FOUND)
+    alarmed = tuple(one.id for one in same if one.verdict in _FOUND)
     return Figures(
         len(changed),
         len(changed) - len(missed),
@@ -79,4 +110,5 @@ def figures(facts: tuple[Fact, ...], report: CheckReport) -> Figures:
         report.calls,
         missed,
         alarmed,
+        tuple(one.id for one in told if one.verdict is Verdict.FAILED),
     )
