@@ -9,8 +9,13 @@ from ingestion.html_members import rewrite_members, rewrite_rustdoc
 from ingestion.html_parts import line, raw_text
 from ingestion.html_tree import OF_CLASS, found, put_first, replace
 
-_STRIPS = f".//*[@role='tablist' or {OF_CLASS.format('tabbed-labels')}]"
-_PANEL = f"*[@role='tabpanel' or {OF_CLASS.format('tabbed-block')}]"
+_STRIPS = (
+    f".//*[@role='tablist' or {OF_CLASS.format('tabbed-labels')} or {OF_CLASS.format('tablist')}]"
+)
+_TABS = f".//*[@role='tab' or {OF_CLASS.format('tab')}]"
+_PANEL = (
+    f"*[@role='tabpanel' or {OF_CLASS.format('tabbed-block')} or {OF_CLASS.format('tabpanel')}]"
+)
 _OUTER_PANELS = f".//{_PANEL}[count(ancestor::{_PANEL}) = $depth]"
 _NOTES = f".//*[{OF_CLASS.format('admonitionblock')}]"
 _NOTE_KINDS = {
@@ -59,14 +64,14 @@ def rewrite(body: HtmlElement) -> None:
     """
     for part in (
         *(rewrite_rustdoc, _tabs, _collapsed, _boxes, _notes, _footnotes),
-        *(rewrite_members, _grids, _formulas, _numbered_code, _callouts),
+        *(rewrite_members, _grids, _formulas, _numbered_code, _callouts, _menus),
     ):
         part(body)
 
 
 def _tabs(body: HtmlElement) -> None:
     for strip in found(body, _STRIPS):
-        labels = [tab for tab in strip.xpath(".//*[@role='tab']") or strip if line(tab)]
+        labels = [tab for tab in strip.xpath(_TABS) or strip if line(tab)]
         around = strip.getparent()
         depth = len(strip.xpath(f"ancestor::{_PANEL}"))
         panels = around.xpath(_OUTER_PANELS, depth=depth)
@@ -187,6 +192,13 @@ def _numbered_code(body: HtmlElement) -> None:
         if all(row and any(cell.get("data-line-number") for cell in row) for row in rows):
             listing = "\n".join(raw_text(row[-1]).strip("\n") for row in rows)
             replace(table, E.pre(listing))
+
+
+def _menus(body: HtmlElement) -> None:
+    """Write between the parts of a menu what Asciidoctor may draw there."""
+    for caret in found(body, ".//span[@class='menuseq']/*[contains(@class, 'caret')]"):
+        caret.tail = f">{caret.tail or ''}"
+        caret.drop_tree()
 
 
 def _callouts(body: HtmlElement) -> None:

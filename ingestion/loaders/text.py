@@ -59,7 +59,7 @@ LISTINGS = {
 _AUTOMATIC = re.compile(r"(.*:)?auto[^:]*$")
 """What Sphinx would write from the code itself."""
 
-_REPLACED = {"code-block", "sourcecode", "class", "raw"}
+_REPLACED = {"code-block", "sourcecode", "class", "raw", "contents"}
 """Docutils has these too, but refuses what Sphinx gives them, or all of it."""
 
 TITLED = {
@@ -82,6 +82,7 @@ SILENT = {
         "sectionauthor",
     ),
     *("codeauthor", "graphviz", "inheritance-diagram", "autosummary", "acks", "meta"),
+    "contents",
 }
 """Directives that bring no text of their own."""
 
