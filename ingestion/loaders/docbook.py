@@ -236,12 +236,11 @@ def _tables(root: etree._Element) -> None:
             if first in names and last in names:
                 entry.set("colspan", str(max(names.index(last) - names.index(first) + 1, 1)))
     for segments in root.iter("segmentedlist"):
-        names = segments.findall("segtitle")
-        if names:
-            segments.insert(segments.index(names[0]), etree.Element("seghead"))
-            segments.find("seghead").extend(names)
-        for name in names:
+        head = etree.Element("seghead")
+        for name in list(segments.iter("segtitle")):
             name.tag = "th"
+            head.append(name)
+        segments.insert(int(segments.find("title") is not None), head)
     for head in root.iter("thead", "sthead", "prophead", "chhead"):
         for cell in head.iter("entry", "stentry"):
             cell.tag = "th"
