@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import dedent, indent
 
 from markdown_it.rules_block import StateBlock
@@ -112,7 +112,9 @@ def write(state: StateBlock, found: Container) -> None:
         if encloses and any(CODE_FENCE.match(line_at(state, number)) for number in found.body):
             _write_body(state, found, text=title if found.is_tag else "")
         else:
-            code = _text(state, found.body) or found.text
+            if found.text and not found.is_tag:
+                _write_body(state, replace(found, body=range(0)), text=found.text)
+            code = _text(state, found.body) or found.text * found.is_tag
             literal = _LITERAL.fullmatch(code) if found.is_tag else None
             state.push("fence", "code", 0).content = literal["text"] if literal else code
     elif kind in VERSIONS:
