@@ -13,6 +13,7 @@ from ingestion.figures import marked_figures, with_figures
 from ingestion.html_blocks import read_blocks
 from ingestion.html_furniture import (
     link_share,
+    remove_contents,
     remove_furniture,
     remove_permalinks,
     remove_version_banner,
@@ -169,6 +170,7 @@ def _blocks(content: HtmlElement) -> list[Block]:
     """Read what is shown, pictures by their description."""
     show(content)
     remove_permalinks(content)
+    remove_contents(content)
     etree.strip_elements(content, *_NEVER_TEXT, with_tail=False)
     for element in found(content, _MACHINERY):
         if element.getparent() is not None:

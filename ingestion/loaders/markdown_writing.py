@@ -40,7 +40,7 @@ NOTES = {
 """Components and tags that mark what they hold; any other only places it."""
 SORTED = {"callout", "alert", "admonition", "aside", "notice", "hint", "message"}
 """Notes whose kind is one of their attributes."""
-_CODE = LISTINGS | {"highlight", "code", "codeblock"}
+_CODE = LISTINGS | {"highlight", "codeblock"}
 _UNREAD = (SILENT | {"comment", "content-hidden"}) - _CODE
 KNOWN = ON_DEMAND | _WRAPPERS | NOTES | _CODE | _UNREAD | VERSIONS.keys() | {"todo", "seealso"}
 

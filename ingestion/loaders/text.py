@@ -52,7 +52,7 @@ VERSIONS = {
 """How Sphinx words what a version changed."""
 
 LISTINGS = {
-    *("code-block", "sourcecode", "highlight-block", "prompt", "ipython", "testcode"),
+    *("code", "code-block", "sourcecode", "highlight-block", "prompt", "ipython", "testcode"),
     *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist", "jupyter-execute"),
     *("jupyter-input", "jupyter-output", "exec-code", "altair-plot", "plot", "mermaid", "uml"),
 }
@@ -61,7 +61,7 @@ LISTINGS = {
 _AUTOMATIC = re.compile(r"(.*:)?auto[^:]*$")
 """What Sphinx would write from the code itself."""
 
-_REPLACED = {"code-block", "sourcecode", "class", "raw", "contents"}
+_REPLACED = {"code", "code-block", "sourcecode", "class", "raw", "contents"}
 """Docutils has these too, but refuses what Sphinx gives them, or all of it."""
 
 TITLED = {
