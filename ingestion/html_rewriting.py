@@ -6,7 +6,7 @@ from lxml.builder import E
 from lxml.html import HtmlElement
 
 from ingestion.html_members import rewrite_members, rewrite_rustdoc
-from ingestion.html_parts import line, raw_text
+from ingestion.html_parts import line, raw_text, whole_number
 from ingestion.html_tree import OF_CLASS, found, put_first, replace
 
 _STRIPS = (
@@ -42,6 +42,8 @@ _ROLES = {
     "rowheader": "th",
     "cell": "td",
     "gridcell": "td",
+    "list": "ul",
+    "listitem": "li",
 }
 _COMMENT_SIGN = re.compile(r"(?<!\S)(?://|#|--|;;|<!--) ?\Z")
 _ANNOTATION = re.compile(r"(?://|#|--|;|%|<!--|/\*) ?\(\d{1,2}\)!?(?: ?(?:\*/|-->))?")
@@ -164,10 +166,12 @@ def _footnotes(body: HtmlElement) -> None:
 
 
 def _grids(body: HtmlElement) -> None:
-    """Make tables of what says by its role that it is one."""
+    """Make tables, lists and headings of what says by its role that it is one."""
     for role, tag in _ROLES.items():
         for element in found(body, f".//*[@role='{role}'][self::div or self::span]"):
             element.tag = tag
+    for title in found(body, ".//*[@role='heading'][self::div or self::span or self::p]"):
+        title.tag = f"h{min(max(whole_number(title.get('aria-level'), 2), 1), 6)}"
 
 
 def _formulas(body: HtmlElement) -> None:
