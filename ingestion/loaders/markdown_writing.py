@@ -31,6 +31,7 @@ _WRAPPERS = UNSEEN | {
     "steps",
     "stepper",
     "panel-tabset",
+    "table",
 }
 NOTES = {
     *("note", "tip", "info", "warning", "danger", "caution", "important", "hint", "callout"),
@@ -121,7 +122,7 @@ def write(state: StateBlock, found: Container) -> None:
         version, _, words = title.partition(" ")
         _write_body(state, found, label=VERSIONS[kind].format(version), text=words)
     elif kind in _WRAPPERS:
-        _write_body(state, found, text=found.text)
+        _write_body(state, found, text=found.text or title * (kind == "table"))
     elif kind in ON_DEMAND or (found.is_tag and kind not in NOTES):
         _write_body(state, found, rubric=title, text=found.text)
     else:
