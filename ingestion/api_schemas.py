@@ -83,7 +83,8 @@ class Schemas:
         """Say in words what a value may be."""
         of = self._whole(schema)
         default = _written(of["default"]) if "default" in of else ""
-        return Field("", self._type(schema, 0), False, default, str(of.get("description") or ""))
+        words = "Deprecated. " * truth(of.get("deprecated")) + str(of.get("description") or "")
+        return Field("", self._type(schema, 0), False, default, words.strip())
 
     def fields(self, schema: Any, *, without: str = "") -> list[Field]:
         """List the fields of an object, those of objects inside it with dots between the names.
@@ -134,6 +135,9 @@ class Schemas:
     def _whole(self, schema: Any, depth: int = 0) -> dict[str, Any]:
         """Put what `allOf` puts together into one schema."""
         of = mapping(self.resolved(schema))
+        if name_of(schema):
+            # What stands beside a reference tells of this place.
+            of = of | {key: value for key, value in schema.items() if key != "$ref"}
         if depth > _DEEPEST or not of.get("allOf"):
             return of
         properties: dict[str, Any] = {}
@@ -155,6 +159,8 @@ class Schemas:
         )
         if depth <= 2 and "items" in of:
             kind = f"array of {self._type(of['items'], depth + 1) or 'any value'}"
+        if depth <= 2 and (places := members(of.get("prefixItems"))):
+            kind = f"array of {', then '.join(self._type(p, depth + 1) for p in places)}"
         for way in ("oneOf", "anyOf"):
             if depth <= 2 and members(of.get(way)):
                 choices = (self._type(one, depth + 1) for one in members(of[way]))

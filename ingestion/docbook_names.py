@@ -45,7 +45,7 @@ TAGS = {
     **dict.fromkeys(
         ("listitem", "member", "step", "callout", "li", "sli", "substep", "choice"), "li"
     ),
-    **dict.fromkeys(("variablelist", "glosslist", "dl", "parml", "segmentedlist"), "dl"),
+    **dict.fromkeys(("variablelist", "glosslist", "dl", "parml"), "dl"),
     **dict.fromkeys(("term", "dt", "pt"), "dt"),
     **dict.fromkeys(("dd", "pd"), "dd"),
     **dict.fromkeys(("varlistentry", "dlentry", "plentry", "formalpara", "figure", "fig"), "div"),
@@ -66,12 +66,13 @@ TAGS = {
     ),
     **dict.fromkeys(("refsyn", "troublebody", "textobject", "footnoteref", "stepsection"), "div"),
     **dict.fromkeys(
-        ("table", "informaltable", "simpletable", "properties", "choicetable"), "table"
+        ("table", "informaltable", "simpletable", "properties", "choicetable", "segmentedlist"),
+        "table",
     ),
-    **dict.fromkeys(("row", "strow", "property", "chrow", "tr"), "tr"),
-    **dict.fromkeys(("sthead", "prophead", "chhead"), "tr"),
+    **dict.fromkeys(("row", "strow", "property", "chrow", "tr", "seglistitem"), "tr"),
+    **dict.fromkeys(("sthead", "prophead", "chhead", "seghead"), "tr"),
     **dict.fromkeys(("entry", "stentry", "proptype", "propvalue", "propdesc", "td"), "td"),
-    **dict.fromkeys(("choption", "chdesc"), "td"),
+    **dict.fromkeys(("choption", "chdesc", "seg"), "td"),
     **dict.fromkeys(
         ("proptypehd", "propvaluehd", "propdeschd", "choptionhd", "chdeschd", "th"), "th"
     ),

@@ -144,7 +144,9 @@ class _Reader:
         self._read(pieces, position)
 
     def _list(self, element: etree._Element, position: HeadingPath) -> None:
-        number = whole_number(element.get("start"), 1)
+        step = 1 if element.get("reversed") is None else -1
+        first = 1 if step == 1 else len(element.findall("li"))
+        number = whole_number(element.get("start"), first)
         given = (element.get(name) or "" for name in ("type", "class", "style"))
         counter = list_counter(*given)
         for piece in _pieces(element):
@@ -153,7 +155,7 @@ class _Reader:
                 continue
             number = whole_number(piece.get("value"), number)
             bullet = f"{counter(number)}. " if element.tag == "ol" else "- "
-            number += 1
+            number += step
             lead, rest = _lead(_pieces(piece))
             if lead:
                 self._add(BlockKind.LIST_ITEM, f"{'  ' * position.indent}{bullet}{lead}", position)

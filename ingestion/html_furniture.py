@@ -72,6 +72,12 @@ _NEWER = re.compile(
     r"\b(?:latest|newe(?:r|st)|current|stable|up-to-date|recent|old(?:er)?|outdated|archived)\b",
     re.IGNORECASE,
 )
+_CONTENTS = re.compile(
+    r"(?:table of contents|contents|toc|(?:on|in) this (?:page|article|document)|inhalt|目次|目录"
+    r"|inhaltsverzeichnis|sommaire|table des matières|contenido|índice)(?: generated with doctoc)?",
+    re.IGNORECASE,
+)
+"""What stands above a list of sections."""
 _LONGEST_BANNER = 400
 _BEFORE_TEXT = 6
 
@@ -111,6 +117,22 @@ def remove_permalinks(content: HtmlElement) -> None:
                 link.set("id", anchor)
             else:
                 link.drop_tree()
+
+
+def remove_contents(content: HtmlElement) -> None:
+    """Remove lists of the page's own sections below a title that calls them so.
+
+    Kramdown writes such a list itself in place of an item.
+    """
+    for listed in _still_in(content, found(content, ".//*[self::ul or self::ol or self::dl]")):
+        title, items = listed.getprevious(), listed.findall("li")
+        titled = title is not None and bool(_CONTENTS.fullmatch(line(title)))
+        links = found(listed, ".//a[starts-with(@href, '#')]")
+        of_page = titled and _letters("".join(map(line, links))) == _letters(line(listed))
+        if of_page or (len(items) == 1 and _CONTENTS.fullmatch(line(items[0]))):
+            listed.drop_tree()
+            if titled and title is not None:
+                title.drop_tree()
 
 
 def link_share(element: HtmlElement) -> float:
@@ -200,12 +222,14 @@ def _leads_away(element: HtmlElement) -> bool:
     On the page that a way ends at, its last link leads nowhere.
     """
     links = [a for a in element.iter("a") if a.get("href") or not (a.get("id") or a.get("name"))]
-    linked, words = (
-        sum(map(str.isalnum, text)) for text in ("".join(map(line, links)), line(element))
-    )
+    linked, words = map(_letters, ("".join(map(line, links)), line(element)))
     named = set(re.split(r"[\s_-]+", (element.get("class") or "").lower()))
     is_way = linked == words or not named.isdisjoint(_NAMES)
     return linked > 0 and is_way and _is_plain(element)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
 
 
 def _is_headed(element: HtmlElement) -> bool:

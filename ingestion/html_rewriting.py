@@ -6,11 +6,16 @@ from lxml.builder import E
 from lxml.html import HtmlElement
 
 from ingestion.html_members import rewrite_members, rewrite_rustdoc
-from ingestion.html_parts import line, raw_text
+from ingestion.html_parts import line, raw_text, whole_number
 from ingestion.html_tree import OF_CLASS, found, put_first, replace
 
-_STRIPS = f".//*[@role='tablist' or {OF_CLASS.format('tabbed-labels')}]"
-_PANEL = f"*[@role='tabpanel' or {OF_CLASS.format('tabbed-block')}]"
+_STRIPS = (
+    f".//*[@role='tablist' or {OF_CLASS.format('tabbed-labels')} or {OF_CLASS.format('tablist')}]"
+)
+_TABS = f".//*[@role='tab' or {OF_CLASS.format('tab')}]"
+_PANEL = (
+    f"*[@role='tabpanel' or {OF_CLASS.format('tabbed-block')} or {OF_CLASS.format('tabpanel')}]"
+)
 _OUTER_PANELS = f".//{_PANEL}[count(ancestor::{_PANEL}) = $depth]"
 _NOTES = f".//*[{OF_CLASS.format('admonitionblock')}]"
 _NOTE_KINDS = {
@@ -37,6 +42,8 @@ _ROLES = {
     "rowheader": "th",
     "cell": "td",
     "gridcell": "td",
+    "list": "ul",
+    "listitem": "li",
 }
 _COMMENT_SIGN = re.compile(r"(?<!\S)(?://|#|--|;;|<!--) ?\Z")
 _ANNOTATION = re.compile(r"(?://|#|--|;|%|<!--|/\*) ?\(\d{1,2}\)!?(?: ?(?:\*/|-->))?")
@@ -59,14 +66,14 @@ def rewrite(body: HtmlElement) -> None:
     """
     for part in (
         *(rewrite_rustdoc, _tabs, _collapsed, _boxes, _notes, _footnotes),
-        *(rewrite_members, _grids, _formulas, _numbered_code, _callouts),
+        *(rewrite_members, _grids, _formulas, _numbered_code, _callouts, _menus),
     ):
         part(body)
 
 
 def _tabs(body: HtmlElement) -> None:
     for strip in found(body, _STRIPS):
-        labels = [tab for tab in strip.xpath(".//*[@role='tab']") or strip if line(tab)]
+        labels = [tab for tab in strip.xpath(_TABS) or strip if line(tab)]
         around = strip.getparent()
         depth = len(strip.xpath(f"ancestor::{_PANEL}"))
         panels = around.xpath(_OUTER_PANELS, depth=depth)
@@ -159,10 +166,12 @@ def _footnotes(body: HtmlElement) -> None:
 
 
 def _grids(body: HtmlElement) -> None:
-    """Make tables of what says by its role that it is one."""
+    """Make tables, lists and headings of what says by its role that it is one."""
     for role, tag in _ROLES.items():
         for element in found(body, f".//*[@role='{role}'][self::div or self::span]"):
             element.tag = tag
+    for title in found(body, ".//*[@role='heading'][self::div or self::span or self::p]"):
+        title.tag = f"h{min(max(whole_number(title.get('aria-level'), 2), 1), 6)}"
 
 
 def _formulas(body: HtmlElement) -> None:
@@ -187,6 +196,13 @@ def _numbered_code(body: HtmlElement) -> None:
         if all(row and any(cell.get("data-line-number") for cell in row) for row in rows):
             listing = "\n".join(raw_text(row[-1]).strip("\n") for row in rows)
             replace(table, E.pre(listing))
+
+
+def _menus(body: HtmlElement) -> None:
+    """Write between the parts of a menu what Asciidoctor may draw there."""
+    for caret in found(body, ".//span[@class='menuseq']/*[contains(@class, 'caret')]"):
+        caret.tail = f">{caret.tail or ''}"
+        caret.drop_tree()
 
 
 def _callouts(body: HtmlElement) -> None:

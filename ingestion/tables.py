@@ -114,7 +114,7 @@ def cell_text(blocks: Iterable[Block]) -> str:
         elif text:
             text += " "
         mark = "- " if block.kind is BlockKind.LIST_ITEM else ""
-        told = ": " if block.kind is BlockKind.TABLE_ROW else " – "
+        told = " – " if block.kind is BlockKind.CODE else ": "
         text += block.text.strip().removeprefix(mark).replace(CELL_DELIMITER, told)
         before = block.kind
     return text + ")" * len(depths[1:])

@@ -186,18 +186,14 @@ def _in_text(name: str) -> str:
         found = rf"(?:(?<!\[){found}|{found}(?!\]))"
     if written[0].isdigit():
         found = rf"(?<![0-9])(?<![0-9]\.){found}"
-    elif _is_letter(written[0]):
+    elif written[0].isalpha():
         # What JSON writes for a line end or a letter that is not ASCII ends in a letter.
-        found = rf"(?:(?<![^\W_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{{4}})){found}"
+        found = rf"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{{4}})){found}"
     if written[-1].isdigit():
         found += "(?![0-9])"
-    elif _is_letter(written[-1]):
-        found += r"(?![^\W_])"
+    elif written[-1].isalpha():
+        found += r"(?![A-Za-z0-9])"
     return found
-
-
-def _is_letter(sign: str) -> bool:
-    return sign.isalpha()
 
 
 def _of(row: type[Base]) -> Any:

@@ -26,6 +26,8 @@ RULE = re.compile(r"^('{3,}|<{3,}|-{3}|\*{3})$")
 _NAMED = re.compile(
     r"\s*(?P<name>[\w-]+)\s*=\s*(?:\"(?P<quoted>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^,]*))"
 )
+_PLACED = re.compile(r"\s*(?:\"(?P<quoted>[^\"]+)\"\s*(?:,|$)|(?P<bare>[^,]*)(?:,|$))")
+_OWN_ANCHOR = re.compile(r"\s*\[\[(?P<id>[\w:.-]+)\]\]$")
 CHECK = re.compile(r"^\[(?P<state>[ *xX])\]\s+")
 
 
@@ -40,7 +42,9 @@ def section_titles(lines: Sequence[str], anchors: tuple[str, str]) -> dict[str, 
             shown = title["title"]
         else:
             if heading := HEADING.match(line):
-                shown = heading["text"]
+                own = _OWN_ANCHOR.search(heading["text"])
+                shown = heading["text"][: own.start()] if own else heading["text"]
+                anchor = own["id"] if own else anchor
                 titles.setdefault(anchor_of(shown, anchors), shown)
             if anchor and shown:
                 titles.setdefault(anchor, shown)
@@ -67,14 +71,16 @@ def attribute_list(written: str) -> dict[str, str]:
             found[name] = f"{found.get(name, '')} {value}".strip()
             written = written[named.end() :].partition(",")[2]
             continue
-        first, _, written = written.partition(",")
+        placed = _PLACED.match(written)
+        first = (placed["quoted"] or placed["bare"]) if placed else ""
+        written = written[placed.end() :] if placed else ""
         if place == 1:
             style, *marks = re.split(r"(?=[#.%])", first.strip())
             first = style
             for mark in marks:
                 key = {"#": "id", ".": "role", "%": "options"}[mark[0]]
                 found[key] = f"{found.get(key, '')} {mark[1:]}".strip()
-        found[str(place)] = first.strip().strip('"')
+        found[str(place)] = first.strip()
         place += 1
     return found
 

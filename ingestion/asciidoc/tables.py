@@ -144,7 +144,8 @@ def _written(
         if number > 1
     )
     if style == "a":
-        content = blocks(cell.text.strip("\n").split("\n"))
+        # Right behind its bar a text does not begin with blanks, which would make it a literal.
+        content = blocks(cell.text.lstrip(" ").strip("\n").split("\n"))
     elif style == "l":
         content = f"<pre>{escape(cell.text, quote=False)}</pre>"
     else:

@@ -235,6 +235,12 @@ def _tables(root: etree._Element) -> None:
             first, last = span.get("namest"), span.get("nameend")
             if first in names and last in names:
                 entry.set("colspan", str(max(names.index(last) - names.index(first) + 1, 1)))
+    for segments in root.iter("segmentedlist"):
+        head = etree.Element("seghead")
+        for name in list(segments.iter("segtitle")):
+            name.tag = "th"
+            head.append(name)
+        segments.insert(int(segments.find("title") is not None), head)
     for head in root.iter("thead", "sthead", "prophead", "chhead"):
         for cell in head.iter("entry", "stentry"):
             cell.tag = "th"
@@ -245,7 +251,7 @@ def _tables(root: etree._Element) -> None:
             table.remove(group)
     for spec in list(root.iter("colspec", "spanspec")):
         _replace_by_text(spec, "")
-    for table in root.iter("table", "informaltable", "simpletable"):
+    for table in root.iter("table", "informaltable", "simpletable", "segmentedlist"):
         for title in table.findall("title"):
             title.tag = "caption"
 
@@ -260,8 +266,10 @@ def _lists(root: etree._Element) -> None:
             term.tag = "dt"
         for meaning in entry.findall("glossdef"):
             meaning.tag = "dd"
-    for step in root.iter("stepsection"):
-        step.tag = "li"
+    for step in root.iter("step", "substep"):
+        kind = step.get("importance") or step.get("performance")
+        if kind == "optional" and len(step):
+            step[0].text = f"Optional: {step[0].text or ''}"
     for counted in root.iter(*_COUNTED):
         depth = sum(above.tag in _COUNTED for above in counted.iterancestors())
         forms = [counted.get("numeration"), NUMERATIONS[depth % len(NUMERATIONS)]]

@@ -13,6 +13,7 @@ from ingestion.figures import marked_figures, with_figures
 from ingestion.html_blocks import read_blocks
 from ingestion.html_furniture import (
     link_share,
+    remove_contents,
     remove_furniture,
     remove_permalinks,
     remove_version_banner,
@@ -44,8 +45,10 @@ _MACHINERY = (
     ".//span[@class='linenos' or @class='lineno' or @class='backrefs']"
     " | .//td[contains(@class, 'linenos') or contains(@class, 'gutter')]"
     " | .//pre//span[@class='boring']"
+    " | .//ruby[not(.//rp)]//rt[not(.//rb or .//rt)]"
 )
-"""Line numbers, ways back from a footnote, and lines that only make an example run (mdBook)."""
+"""Line numbers, ways back from a footnote, lines that only make an example run (mdBook), and how
+letters are read aloud, where no brackets part it from them."""
 _CODE = ("code", "kbd", "samp", "tt", "var", "pre")
 _CONTAINERS = (
     *("docs-body", "body", "document", "rst-content", "markdown-body", "main-content"),
@@ -167,6 +170,7 @@ def _blocks(content: HtmlElement) -> list[Block]:
     """Read what is shown, pictures by their description."""
     show(content)
     remove_permalinks(content)
+    remove_contents(content)
     etree.strip_elements(content, *_NEVER_TEXT, with_tail=False)
     for element in found(content, _MACHINERY):
         if element.getparent() is not None:

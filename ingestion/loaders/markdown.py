@@ -39,7 +39,7 @@ _ALERT = re.compile(r"\[!(?P<kind>\w+)\][+-]?[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
 _CODE_TITLE = re.compile(
     r"""\b(?:title|filename|file|caption|label)=["']([^"']+)["']|\s\[([^\]\n]+)\]\s*$"""
 )
-_LISTING = re.compile(rf"\{{(?:{'|'.join(sorted(LISTINGS))}|code)\}}")
+_LISTING = re.compile(rf"\{{(?:{'|'.join(sorted(LISTINGS))})\}}")
 _COMMENT = r"(?://|#|--|%|;|/\*|<!--|\{/\*)[ ]?"
 _SHOWING = re.compile(
     rf"^[ \t]*{_COMMENT}highlight-(?:next-line|start|end)(?:[ ]?(?:\*/\}}?|-->))?[ \t]*\n?"

@@ -60,6 +60,7 @@ _PAIRED = re.compile(
     r"(?P<alone>:{3})?$"
 )
 _TAB = re.compile(r"#{1,6}[ \t]+\[(?P<title>[^\]]+)\]\(#tabs?/[^)\s]+\)")
+_CAPTION = re.compile(r":?caption:\s*([\"']?)(\S.*)\1\s*$")
 _OPTION = re.compile(r":[\w-]+:(?:\s.*)?$|[\w-]+:\s.*$")
 _FIRST = frozenset("!?=:/`~<{#%")
 
@@ -158,7 +159,9 @@ def _fenced(state: StateBlock, first: int, end: int) -> Container | None:
     sort = kind if is_directive and kind not in KNOWN else ""
     if sort:
         return Container(kind, title, range(first + 1, last), after, directive=sort)
-    return Container(kind, title or label(kind), range(inside, last), after)
+    options = (_CAPTION.match(line_at(state, number)) for number in range(first + 1, inside))
+    caption = next((option[2] for option in options if option), "")
+    return Container(kind, title or label(kind), range(inside, last), after, caption)
 
 
 def _paired(state: StateBlock, first: int, end: int) -> Container | None:

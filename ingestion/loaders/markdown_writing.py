@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import dedent, indent
 
 from markdown_it.rules_block import StateBlock
@@ -31,6 +31,7 @@ _WRAPPERS = UNSEEN | {
     "steps",
     "stepper",
     "panel-tabset",
+    "table",
 }
 NOTES = {
     *("note", "tip", "info", "warning", "danger", "caution", "important", "hint", "callout"),
@@ -40,7 +41,7 @@ NOTES = {
 """Components and tags that mark what they hold; any other only places it."""
 SORTED = {"callout", "alert", "admonition", "aside", "notice", "hint", "message"}
 """Notes whose kind is one of their attributes."""
-_CODE = LISTINGS | {"highlight", "code", "codeblock"}
+_CODE = LISTINGS | {"highlight", "codeblock"}
 _UNREAD = (SILENT | {"comment", "content-hidden"}) - _CODE
 KNOWN = ON_DEMAND | _WRAPPERS | NOTES | _CODE | _UNREAD | VERSIONS.keys() | {"todo", "seealso"}
 
@@ -112,14 +113,16 @@ def write(state: StateBlock, found: Container) -> None:
         if encloses and any(CODE_FENCE.match(line_at(state, number)) for number in found.body):
             _write_body(state, found, text=title if found.is_tag else "")
         else:
-            code = _text(state, found.body) or found.text
+            if found.text and not found.is_tag:
+                _write_body(state, replace(found, body=range(0)), text=found.text)
+            code = _text(state, found.body) or found.text * found.is_tag
             literal = _LITERAL.fullmatch(code) if found.is_tag else None
             state.push("fence", "code", 0).content = literal["text"] if literal else code
     elif kind in VERSIONS:
         version, _, words = title.partition(" ")
         _write_body(state, found, label=VERSIONS[kind].format(version), text=words)
     elif kind in _WRAPPERS:
-        _write_body(state, found, text=found.text)
+        _write_body(state, found, text=found.text or title * (kind == "table"))
     elif kind in ON_DEMAND or (found.is_tag and kind not in NOTES):
         _write_body(state, found, rubric=title, text=found.text)
     else:

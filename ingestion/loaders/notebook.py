@@ -13,7 +13,7 @@ from ingestion.html_parts import whole_number
 from ingestion.loaders.html import fragment_blocks
 from ingestion.loaders.markdown import markdown_html
 from ingestion.messages import message
-from ingestion.names import FRONT_MATTER
+from ingestion.names import FRONT_MATTER, settings_of
 from ingestion.page import Document, UnreadableFile
 from ingestion.structured_data import mapping, members, structured_data
 
@@ -21,6 +21,7 @@ _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}(?P<does>[@-~])|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\^_])"
 )
 """What tells a terminal to colour, to link or, by "K", to erase the rest of the line."""
+_WRITTEN = {"markdown", "raw"}
 _REMOVED = {"remove-cell", "remove_cell"}
 _NO_INPUT = {"remove-input", "remove_input"}
 _NO_OUTPUT = {"remove-output", "remove_output"}
@@ -39,6 +40,12 @@ def load(data: bytes, file: str) -> Document:
     cells = [c for part in (mapping(notebook), *sheets) for c in members(part.get("cells"))]
     if not cells:
         raise UnreadableFile("not a Jupyter notebook, or one without cells")
+    title = ""
+    first = mapping(cells[0])
+    source = f"{_text(first.get('source'))}\n"
+    if first.get("cell_type") in _WRITTEN and (front := FRONT_MATTER.match(source)):
+        title = str(settings_of(front[2] or "", "yaml").get("title") or "")
+        cells[0] = {**first, "source": source[front.end() :]}
     try:
         markup = [part for cell in cells for part in _cell(mapping(cell))]
         blocks = fragment_blocks("\n".join(markup))
@@ -47,7 +54,7 @@ def load(data: bytes, file: str) -> Document:
     pictures = sum(_is_picture(o) for c in cells for o in members(mapping(c).get("outputs")))
     remark = message("pictures that its code draws are not read: {number}", number=pictures)
     remarks = (remark,) if pictures else ()
-    return replace(flowing_document(data, file, "", blocks), remarks=remarks)
+    return replace(flowing_document(data, file, title, blocks), remarks=remarks)
 
 
 def _cell(cell: dict[str, Any]) -> Iterator[str]:
@@ -75,7 +82,7 @@ def _cell(cell: dict[str, Any]) -> Iterator[str]:
 def _raw(source: str, kind: Any) -> str:
     """What a web page of the notebook has of a cell that is not run, and may be for one format."""
     match kind:
-        case None if not FRONT_MATTER.match(f"{source}\n"):
+        case None:
             return _listing(source)
         case "text/markdown":
             return f"<div>{markdown_html(source)}</div>"

@@ -25,6 +25,7 @@ from ingestion.tables import table_blocks
 _MARK = re.compile(r"""(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d""", re.MULTILINE)
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _MARKUP = re.compile(r"[`*_\[<\\&~#]|^\s*[-+\d]", re.MULTILINE)
+_ADDRESSES = ("authorizationUrl", "tokenUrl")
 _PARAMETER = ("Parameter", "In", "Type", "Required", "Default", "Description")
 _FIELD = ("Field", "Only in", "Type", "Required", "Default", "Description")
 _LONGEST_EXAMPLE = 4_000
@@ -76,6 +77,8 @@ class _Interface:
                         name = f"{method.upper()} {place}"
                         name = f"Webhook {name}" if kind == "webhooks" else name
                         operation = mapping(item[method])
+                        if kind == "paths" and "security" in self.described:
+                            operation = {"security": self.described["security"], **operation}
                         yield list(self._operation(name, item, operation))
                         yield from self._callbacks(name, operation)
         for name, schema in self.schemas.unused():
@@ -125,7 +128,7 @@ class _Interface:
             [
                 name,
                 *(_text(scheme.get(key)) for key in ("type", "scheme", "in", "name")),
-                _line(scheme.get("description")),
+                " ".join(filter(None, (_line(scheme.get("description")), *_flows(scheme)))),
             ]
             for name, scheme in (
                 (n, mapping(self.schemas.resolved(s))) for n, s in mapping(schemes).items()
@@ -149,7 +152,7 @@ class _Interface:
         for label, value in (
             ("Operation", anchor or ""),
             ("Tags", ", ".join(map(_text, members(operation.get("tags"))))),
-            ("Security", ", ".join(self._security(operation))),
+            ("Security", self._security(operation)),
         ):
             if value:
                 yield Block(BlockKind.PARAGRAPH, f"{label}: {value}", place, anchor)
@@ -177,11 +180,14 @@ class _Interface:
         for code, one in answers.items():
             yield from self._content(f"Response {code}", one, (*place, f"Response {code}"))
 
-    def _security(self, operation: dict[str, Any]) -> Iterator[str]:
+    def _security(self, operation: dict[str, Any]) -> str:
+        """Say what a call needs; of several ways one is enough."""
+        ways = []
         for one in members(operation.get("security")):
-            for name, scopes in mapping(one).items():
-                named = ", ".join(map(_text, members(scopes)))
-                yield f"{name} ({named})" if named else str(name)
+            scopes = {n: ", ".join(map(_text, members(s))) for n, s in mapping(one).items()}
+            parts = (f"{name} ({named})" if named else name for name, named in scopes.items())
+            ways.append(" and ".join(parts) or "none")
+        return " or ".join(ways) or "none" * (operation.get("security") == [])
 
     def _parameter(self, one: dict[str, Any]) -> list[str]:
         contents = [mapping(content) for content in mapping(one.get("content")).values()]
@@ -257,6 +263,17 @@ def _described(thing: dict[str, Any], place: tuple[str, ...]) -> Iterator[Block]
     """Read a description, which is Markdown, below the headings of its place."""
     for block in markdown_blocks(_text(thing.get("description"))):
         yield Block(block.kind, block.text, (*place, *block.path), block.anchor, block.header)
+
+
+def _flows(scheme: dict[str, Any]) -> Iterator[str]:
+    """Say of each flow of OAuth where it begins, and what its scopes allow."""
+    alone = {scheme["flow"]: scheme} if "flow" in scheme else {}
+    flows = mapping(scheme.get("flows")) or alone
+    for name, flow in ((name, mapping(flow)) for name, flow in flows.items()):
+        places = ", ".join(filter(None, (_text(flow.get(key)) for key in _ADDRESSES)))
+        scopes = (f"{s} ({_line(w)})" if w else s for s, w in mapping(flow.get("scopes")).items())
+        told = ": ".join(filter(None, (f"{name} at {places}", ", ".join(scopes))))
+        yield f"{told}."
 
 
 def _line(text: Any) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, ClassVar, cast
 
 from docutils import nodes
@@ -51,15 +52,16 @@ VERSIONS = {
 """How Sphinx words what a version changed."""
 
 LISTINGS = {
-    *("code-block", "sourcecode", "highlight-block", "prompt", "ipython", "testcode"),
-    *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist"),
+    *("code", "code-block", "code-cell", "sourcecode", "highlight-block", "prompt", "ipython", "testcode"),
+    *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist", "jupyter-execute"),
+    *("jupyter-input", "jupyter-output", "exec-code", "altair-plot", "plot", "mermaid", "uml"),
 }
 """Directives whose content is code."""
 
 _AUTOMATIC = re.compile(r"(.*:)?auto[^:]*$")
 """What Sphinx would write from the code itself."""
 
-_REPLACED = {"code-block", "sourcecode", "class", "raw"}
+_REPLACED = {"code", "code-block", "sourcecode", "class", "raw", "contents"}
 """Docutils has these too, but refuses what Sphinx gives them, or all of it."""
 
 TITLED = {
@@ -82,6 +84,7 @@ SILENT = {
         "sectionauthor",
     ),
     *("codeauthor", "graphviz", "inheritance-diagram", "autosummary", "acks", "meta"),
+    "contents",
 }
 """Directives that bring no text of their own."""
 
@@ -99,12 +102,23 @@ def register_sphinx_markup(text: str) -> None:
     for name in {match.lower() for match in _DIRECTIVE.findall(text)}:
         if name in _REPLACED or name not in en.directives:
             directives.register_directive(name, _SphinxDirective)
+        else:
+            directives.register_directive(en.directives[name], _with_any_option(name))
     # What has no role before it is a reference in many manuals, as in `title <target>`.
     roles.register_local_role("", cast(Any, _role("")))
     for pair in _ROLE.findall(text):
         name = "".join(pair).lower()
         if name not in en.roles:
             roles.register_local_role(name, cast(Any, _role(name)))  # stubs know references only
+
+
+@cache
+def _with_any_option(name: str) -> type[Directive]:
+    """Docutils' own directive, which an option of Sphinx (`:label:`) would make an error."""
+    found, _ = directives.directive(name, en, cast(Any, None))
+    known = found.option_spec or {}
+    options = defaultdict(lambda: directives.unchanged, known)
+    return type(found.__name__, (found,), {"option_spec": options})
 
 
 class SphinxReader(standalone.Reader):  # type: ignore[type-arg]
@@ -255,6 +269,9 @@ def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_
             shown = shown[1:]
         if short := _SHORT.fullmatch(shown):
             shown = short[1]
+        if name in {"guilabel", "menuselection"}:
+            # "&" stands before the letter of a key.
+            shown = re.sub(r"&(&?)", r"\1", shown).replace("-->", ">")
         if calls and not titled and not shown.endswith(")"):
             shown += "()"
         classes = ["strike"] if strikes(name) else []

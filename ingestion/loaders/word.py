@@ -24,9 +24,9 @@ from ingestion.tables import (
     Cell,
     cell_text,
     expand_spans,
+    fits_row,
     header_height,
     names_figures,
-    fits_row,
     table_blocks,
 )
 from ingestion.unread import Unread
@@ -194,7 +194,9 @@ class _Reader:
         blocks = list(joined_listings(self.blocks(cell)))
         self._in_cell = outside
         # A row is one line, so a listing in it is read once more as it is written.
-        self._listings += tuple(b for b in blocks if b.kind is BlockKind.CODE and not fits_row(b.text))
+        self._listings += tuple(
+            b for b in blocks if b.kind is BlockKind.CODE and not fits_row(b.text)
+        )
         return cell_text(blocks)
 
     def _header_rows(self, table: Element, rows: list[Element], cells: list[list[Element]]) -> int:

@@ -186,8 +186,12 @@ class Runs:
 
 
 def is_placeholder(control: Element) -> bool:
-    """Whether a control shows what to enter in it, and nothing that somebody entered."""
-    return control.tag == "sdt" and control.find("sdtPr/showingPlcHdr") is not None
+    """Whether a control holds no text of its own: what to enter in it, or a table of contents."""
+    if control.tag != "sdt":
+        return False
+    part = control.find("sdtPr/docPartObj/docPartGallery")
+    is_contents = part is not None and part.get("val") == "Table of Contents"
+    return is_contents or control.find("sdtPr/showingPlcHdr") is not None
 
 
 def _ticked(on: bool) -> str:

@@ -140,7 +140,9 @@ BLOCKS: dict[str, tuple[str, Callable[[str], str]]] = {
 CELLS: dict[str, tuple[str, Callable[[str], str | bytes]]] = {
     "pre in a cell": (
         "x.html",
-        lambda text: _page(f"<table><tr><th>A<th>B<tr><td>a<td><pre>\n{escape(text)}</pre></table>"),
+        lambda text: _page(
+            f"<table><tr><th>A<th>B<tr><td>a<td><pre>\n{escape(text)}</pre></table>"
+        ),
     ),
     "listing in a cell of AsciiDoc": (
         "x.adoc",

@@ -75,6 +75,8 @@ def test_the_title_is_the_stated_one_or_the_largest_text(stated: str, title: str
     pdf.set_metadata({"title": stated})
     document = _load(pdf, "a/x.pdf")
     assert document.title == title
+    assert document.kind is DocumentKind.GUIDE
+    assert document.file == "a/x.pdf"
 
 
 def test_letters_across_the_page_are_no_title() -> None:
