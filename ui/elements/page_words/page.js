@@ -5,7 +5,7 @@
 
 const LABELS = ["aria-label", "placeholder", "title", "alt"];
 const PLACES = [
-  "[data-testid=stSkipLink], a[href='#main'], [data-testid=stFileUploader], [data-testid=InputInstructions]",
+  "[data-testid=stSkipToContent], [data-testid=stFileUploader], [data-testid=InputInstructions]",
   "[data-testid=stStatusWidget], [data-testid=stConnectionStatus], [data-testid^=stDataFrameColumn]",
   "[data-testid=stTooltipContent], [data-testid=stDateInput], [data-baseweb=calendar]",
 ].join();
@@ -40,9 +40,15 @@ function label(element) {
   for (const name of LABELS) put(element.getAttribute(name), (told) => element.setAttribute(name, told));
 }
 
+// Of the options to choose from, only the one that adds what was typed has words of Streamlit.
+function isStreamlits(text) {
+  const place = text.parentElement;
+  return place?.closest(PLACES) || (text.data.startsWith("Add: ") && place?.closest("[role=option]"));
+}
+
 function translate(node) {
   if (node.nodeType === Node.TEXT_NODE) {
-    if (node.parentElement?.closest(PLACES)) put(node.data, (told) => { node.data = told; });
+    if (isStreamlits(node)) put(node.data, (told) => { node.data = told; });
     return;
   }
   if (node.nodeType !== Node.ELEMENT_NODE) return;
