@@ -44,7 +44,9 @@ def change_lines(change: Change) -> list[str]:
     short = (fact.relation for fact in parameter.facts if len(fact.value) <= _SHORT)
     relations = dict.fromkeys((*_SHOWN_FIRST, *short))
     values = {r: parameter.value(r) for r in relations if r not in (UNIT, DESCRIPTION)}
-    facts = [f"{name_in_words(relation)}: {value}" for relation, value in values.items() if value][:_MOST]
+    facts = [f"{name_in_words(relation)}: {value}" for relation, value in values.items() if value][
+        :_MOST
+    ]
     if change.replaced_by:
         facts.append(gettext("replaced by {name}", name=change.replaced_by.new))
     return facts

@@ -7,7 +7,7 @@ const LABELS = ["aria-label", "placeholder", "title", "alt"];
 const PLACES = [
   "[data-testid=stSkipToContent], [data-testid=stFileUploader], [data-testid=InputInstructions]",
   "[data-testid=stStatusWidget], [data-testid=stConnectionStatus], [data-testid^=stDataFrameColumn]",
-  "[data-testid=stTooltipContent], [data-testid=stDateInput], [data-baseweb=calendar]",
+  "[data-testid=stTooltipContent], [data-testid=stDateInput], [data-live-announcer]",
 ].join();
 const browser = window.parent;
 const page = browser.document;
@@ -40,10 +40,13 @@ function label(element) {
   for (const name of LABELS) put(element.getAttribute(name), (told) => element.setAttribute(name, told));
 }
 
-// Of the options to choose from, only the one that adds what was typed has words of Streamlit.
+// Of what can be chosen, only the option that adds what was typed and the one that stands for none
+// have words of Streamlit.
+const OPTIONS = /^(Add: |No results$)/;
+
 function isStreamlits(text) {
   const place = text.parentElement;
-  return place?.closest(PLACES) || (text.data.startsWith("Add: ") && place?.closest("[role=option]"));
+  return place?.closest(PLACES) || (OPTIONS.test(text.data) && place?.closest("[role=option]"));
 }
 
 function translate(node) {
