@@ -23,6 +23,7 @@ _WORDS = (
     gettext_noop("Navigate to home page"),
     gettext_noop("Notifications"),
     gettext_noop("Close"),
+    gettext_noop("progress"),
     gettext_noop("Help"),
     gettext_noop("Help for {name}"),
     gettext_noop("Running..."),
