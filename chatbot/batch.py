@@ -14,8 +14,8 @@ from pydantic import BaseModel, ValidationError
 from chatbot.chatbot import Chatbot
 from chatbot.errors import BatchError
 from chatbot.reply import Reply
-from chatbot.text.words import first_problem
 from corpora.database.durable import sync
+from ingestion.objections import first_objection
 
 
 class BatchLine(BaseModel):
@@ -61,7 +61,7 @@ def read_batch(path: Path) -> list[BatchLine | FailedLine]:
         try:
             line = BatchLine.model_validate_json(text)
         except ValidationError as error:
-            problem = f"line {number}: {first_problem(error)}"
+            problem = f"line {number}: {first_objection(error)}"
             line = FailedLine(id=f"line {number}", error=problem)
         if str(line.id) in lines:
             raise BatchError(f"{path}, line {number}: the id {line.id!r} occurs twice")

@@ -19,8 +19,8 @@ from pydantic import (
     model_validator,
 )
 
-from chatbot.text.words import first_problem
 from ingestion.errors import StrataError
+from ingestion.objections import first_objection
 
 
 class QuestionKind(StrEnum):
@@ -243,7 +243,7 @@ def read_lines(path: Path, model: type[Model], *, unique: str = "") -> tuple[Mod
         try:
             row = model.model_validate_json(line)
         except ValidationError as error:
-            raise GoldError(f"{where}: {first_problem(error)}") from error
+            raise GoldError(f"{where}: {first_objection(error)}") from error
         if unique:
             if (value := getattr(row, unique)) in seen:
                 raise GoldError(f"{where}: the {unique} {value!r} stands twice")

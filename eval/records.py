@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from chatbot.text.words import first_problem
 from corpora.database.durable import sync
 from eval.gold import GoldError
+from ingestion.objections import first_objection
 
 Record = TypeVar("Record", bound=BaseModel)
 
@@ -27,7 +27,7 @@ def read_records(path: Path, record: type[Record]) -> tuple[Record, ...]:
         try:
             read.append(record.model_validate_json(line))
         except ValidationError as error:
-            raise GoldError(f"{path}, line {number}: {first_problem(error)}") from error
+            raise GoldError(f"{path}, line {number}: {first_objection(error)}") from error
     return tuple(read)
 
 

@@ -12,6 +12,7 @@ from ui.chat.page import chat
 from ui.documents.page import documents
 from ui.elements.address import name_pages
 from ui.elements.language import speak_with
+from ui.elements.page_words import speak_to_browser
 from ui.evaluation.page import evaluation
 from ui.glossary import glossary
 from ui.releases import releases
@@ -35,8 +36,11 @@ try:
         person = current_person()
     speak_with(person)
 except StrataError as error:
+    speak_to_browser()
     stay_outside(error)
     st.stop()
+
+speak_to_browser()
 
 # A page's address is the name of its function.
 pages = {

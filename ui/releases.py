@@ -37,7 +37,7 @@ from ui.elements.scope import any_of, heading_with_product
 from ui.elements.table import Cell, download, has_words, list_in_pages, search_box, show_table
 from ui.serving import services
 from ui.upgrading import upgrade_guide
-from ui.wording.changes import change_lines
+from ui.wording.changes import change_lines, name_in_words
 from ui.wording.escaping import as_label
 
 _COLOURS = {Outcome.NEW: "green", Outcome.CHANGED: "orange", Outcome.GONE: "red"}
@@ -122,7 +122,7 @@ def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> N
     label, key = gettext("Changes"), "releases-change"
     outcome = any_of(filters, label, outcomes, key, shown=_outcome_name)
     kinds = sorted({change.shown.kind for change in compared})
-    kind = any_of(filters, gettext("Kind"), kinds, "releases-kind")
+    kind = any_of(filters, gettext("Kind"), kinds, "releases-kind", shown=name_in_words)
     owners = sorted({c.shown.owner for c in compared if kind in (None, c.shown.kind)})
     owner = any_of(filters, gettext("Section"), owners, "releases-owner")
     shown = [
@@ -188,7 +188,7 @@ def _show_change(product: str, releases: tuple[str, str], number: int, change: C
         with in_a_row():
             badge = f":{_COLOURS[change.outcome]}-badge[{outcome_name(change.outcome)}]"
             st.markdown(f"**{as_label(parameter.name)}** {badge}", width="content")
-            where = as_label(f"{parameter.kind} · {parameter.owner}", 120)
+            where = as_label(f"{name_in_words(parameter.kind)} · {parameter.owner}", 120)
             st.markdown(f":small[:gray[{where}]]", width="content")
         for line in change_lines(change):
             st.markdown(as_label(line, 400))
@@ -235,7 +235,7 @@ def _show_history(product: str, name: str) -> None:
         )
         st.markdown(none)
     for number, ((kind, owner), of_release) in enumerate(owned.items()):
-        st.markdown(f"**{as_label(owner, 160)}** :small[:gray[{as_label(kind)}]]")
+        st.markdown(f"**{as_label(owner, 160)}** :small[:gray[{as_label(name_in_words(kind))}]]")
         _show_parameter(product, name, list(read), of_release, number)
     _show_replacements(product, name, read.values())
 
@@ -257,7 +257,7 @@ def _show_parameter(
         ),
     }
     for relation in _relations(stated.values()):
-        columns[relation.capitalize()] = partial(_value, stated, relation)
+        columns[name_in_words(relation).capitalize()] = partial(_value, stated, relation)
     key = f"history {product} {name} {number}"
     show_table(releases, columns, key=key, name=gettext("{name} in every release", name=name))
     with st.container(horizontal=True, key=f"citations-history-{number}", gap="xsmall"):

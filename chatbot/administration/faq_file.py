@@ -3,6 +3,7 @@
 The texts of a file are data: invisible characters are removed.
 """
 
+import dataclasses
 from itertools import zip_longest
 from typing import Annotated, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from pydantic.dataclasses import dataclass
 from chatbot.errors import FaqError
 from corpora.catalog.spreadsheet import csv_rows, decoded
 from ingestion.messages import message
+from ingestion.objections import objection
 from prompts.fencing import visible
 
 LARGEST = 50_000_000
@@ -19,7 +21,7 @@ LARGEST = 50_000_000
 LONGEST = 20_000
 """Characters of a question or an answer."""
 _COLUMNS = ("product", "release", "question", "answer", "score")
-_TOO_MANY = (
+_TOO_MANY = message(
     "it has more cells than the first row: put text that holds a separator into quotation marks"
 )
 
@@ -50,7 +52,8 @@ class FaqRow:
     score: _Score = None
 
 
-@dataclass(frozen=True, order=True)
+# Not pydantic's: it would make a text of a message.
+@dataclasses.dataclass(frozen=True, order=True)
 class SkippedLine:
     """A line that cannot be used, and why."""
 
@@ -103,4 +106,4 @@ def _reason(error: ValidationError) -> str:
     field = first["loc"][0]
     if first["type"] == "string_too_short":
         return message("the {field} is empty", field=field)
-    return message("the {field}: {reason}", field=field, reason=first["msg"])
+    return message("the {field}: {reason}", field=field, reason=objection(first))

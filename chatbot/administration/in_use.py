@@ -21,7 +21,9 @@ class InUse:
 def in_use(settings: Settings) -> tuple[InUse, InUse]:
     """The language model and the profile. Raises BadSettings."""
     return (
-        InUse(gettext("Language model"), settings.model_name or "none", _why_model(settings)),
+        InUse(
+            gettext("Language model"), settings.model_name or gettext("none"), _why_model(settings)
+        ),
         InUse(gettext("Profile"), settings.profile_in_use, _why_profile(settings)),
     )
 
@@ -39,10 +41,9 @@ def larger_generator(settings: Settings) -> str:
         return ""
     how = "`strata models pull`" if automatic else "STRATA_GENERATOR=auto"
     return gettext(
-        "This machine ({machine}) can bear the {role}, {name}: {how} takes it from the Hugging "
-        "Face Hub ({size} GB).",
+        "This machine ({machine}) can run a larger language model, {name}: {how} takes it from "
+        "the Hugging Face Hub ({size} GB).",
         machine=machine,
-        role=best.role,
         name=best.key,
         how=how,
         size=figure(best.size / GB, 1),

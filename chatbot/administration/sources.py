@@ -35,6 +35,7 @@ from corpora.sources.source import Secrets
 from corpora.sources.syncing import open_source, source_name
 from ingestion.listing import SourceFile
 from ingestion.loaders import known_suffixes
+from ingestion.objections import objections
 from ingestion.page import Rejected
 from ingestion.reading import read_files
 
@@ -310,13 +311,10 @@ class Sources:
         try:
             checked = of.options.model_validate(options)
         except ValidationError as error:
-            told = "; ".join(
-                f"{'.'.join(map(str, one['loc'])) or kind}: "
-                + one["msg"].removeprefix("Value error, ")
-                for one in error.errors()
-            )
             raise SourceError(
-                "This {kind} source cannot be used: {told}.", kind=kind, told=told
+                "This {kind} source cannot be used: {told}.",
+                kind=kind,
+                told=objections(error, whole=kind),
             ) from error
         require_allowed(checked, self.settings.source_folders, anywhere=self.anywhere)
         return checked

@@ -10,6 +10,7 @@ from typing import Any
 import psutil
 
 from chatbot.models.files import GENERATOR, GENERATORS, ModelFile
+from chatbot.text.languages import gettext, ngettext
 
 GB = 1e9
 _CONTROL_GROUP = Path("/sys/fs/cgroup")
@@ -24,8 +25,13 @@ class Machine:
     gpu: int = 0
 
     def __str__(self) -> str:
-        gpu = f", {self.gpu} GB on a GPU" if self.gpu else ""
-        return f"{self.memory} GB of memory, {self.cores} core{'s'[: self.cores != 1]}{gpu}"
+        told = ngettext(
+            "{memory} GB of memory, {number} core",
+            "{memory} GB of memory, {number} cores",
+            self.cores,
+            memory=self.memory,
+        )
+        return gettext("{told}, {gpu} GB on a GPU", told=told, gpu=self.gpu) if self.gpu else told
 
 
 def fits(machine: Machine, model: ModelFile) -> bool:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 from chatbot.errors import GeneratorError
 from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
 from chatbot.runtime.model_calls import STEP
-from chatbot.text.words import first_problem
+from ingestion.objections import first_objection
 
 
 class Rule(BaseModel):
@@ -146,4 +146,4 @@ def read_script(path: Path) -> ScriptedChatModel:
     except OSError as error:
         raise GeneratorError(f"the script {path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        raise GeneratorError(f"the script {path} is wrong: {first_problem(error)}") from error
+        raise GeneratorError(f"the script {path} is wrong: {first_objection(error)}") from error

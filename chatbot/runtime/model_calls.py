@@ -25,8 +25,8 @@ from chatbot.errors import GeneratorError, Unread
 from chatbot.runtime.concurrency import is_out_of_time, together
 from chatbot.runtime.events import StepFinished, StepStarted, Token, emit
 from chatbot.runtime.spans import span
-from chatbot.text.words import first_problem
 from chatbot.turn import ModelCall
+from ingestion.objections import first_objection
 from ingestion.pictures import media_type
 from prompts import as_data
 
@@ -150,7 +150,7 @@ async def ask_for(
             reply = form.model_validate_json(made.reply[start:end])
             check(reply)
         except ValueError as error:
-            problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
+            problem = first_objection(error) if isinstance(error, ValidationError) else str(error)
             calls.append(replace(made, problem=problem))
             refusal = f"That reply cannot be used: {as_data(problem)}. Reply with the JSON object"
             conversation += [("assistant", as_data(made.reply)), ("user", f"{refusal} only.")]

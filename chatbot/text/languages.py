@@ -100,7 +100,7 @@ def in_words(text: str) -> str:
         for name, value in text.values.items()
     }
     if not text.forms:
-        between = str(shown.pop("between", " "))
+        between = translations(language()).gettext(str(shown.pop("between", " ")))
         return between.join(map(str, shown.values()))
     if not text.forms[0] or text.forms[0] not in _catalog(language()):
         return text
@@ -133,6 +133,10 @@ def gettext_noop(message: str) -> str:
 def ngettext_noop(one: str, more: str) -> tuple[str, str]:
     """The same for a number of things."""
     return one, more
+
+
+_BETWEEN = (gettext_noop(", "), gettext_noop("; "), gettext_noop(". "))
+"""What stands between messages, apart from a blank."""
 
 
 def in_every_language(message: str) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from pydantic import ValidationError
 from stopwords import LanguageNotAvailable, get_stopwords
 
 from corpora.indexing.corpus import Corpus
@@ -33,13 +32,6 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     """At least one name, with a word before the last: "17.10, 17.20 and 18.00"."""
     *others, end = names
     return f"{', '.join(others)} {last} {end}" if others else end
-
-
-def first_problem(error: ValidationError) -> str:
-    """The first thing that is wrong with a value, and where: "rules.0: Field required"."""
-    first = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"]
 
 
 def word_set(words: str) -> frozenset[str]:

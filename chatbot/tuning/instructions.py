@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chatbot.errors import TuningError
-from chatbot.text.words import first_problem
+from ingestion.objections import first_objection
 
 
 class Split(StrEnum):
@@ -69,7 +69,7 @@ def read_instructions(path: Path) -> list[Instruction]:
             instructions.append(Instruction.model_validate_json(line))
         except ValidationError as error:
             raise TuningError(
-                f"{path}, line {number} is not an instruction: {first_problem(error)}. "
+                f"{path}, line {number} is not an instruction: {first_objection(error)}. "
                 "`strata tune export` writes such files"
             ) from error
     return instructions

@@ -9,8 +9,12 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from ingestion.messages import message
+
 RELEASE = "{release}"
-_TOKENS = "put it into the setting source_tokens (STRATA_SOURCE_TOKENS), and name it as token"
+_TOKENS = message(
+    "put it into the setting source_tokens (STRATA_SOURCE_TOKENS), and name it as token"
+)
 _LONGEST_USER = 40
 """No user name of a host is as long, and the tokens of GitHub are."""
 _BEGINNINGS = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-")
@@ -23,7 +27,9 @@ def placeholders(template: str) -> list[str]:
 
 def _with_release(value: str) -> str:
     if placeholders(value) != ["release"]:
-        raise ValueError(f"must hold {RELEASE} exactly once, and no other braces")
+        raise ValueError(
+            message("must hold {release} exactly once, and no other braces", release=RELEASE)
+        )
     return value
 
 
@@ -33,7 +39,7 @@ def _may_hold_release(value: str) -> str:
 
 def _http(value: str) -> str:
     if urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).netloc:
-        raise ValueError("must be an address that begins with https:// or http://")
+        raise ValueError(message("must be an address that begins with https:// or http://"))
     return _without_secret(value)
 
 
@@ -42,9 +48,11 @@ def _without_secret(value: str) -> str:
     authority = re.split(r"[/?#]", value.partition("://")[2] or value, maxsplit=1)[0]
     user, _, _ = authority.rpartition("@")
     if ":" in user:
-        raise ValueError(f"must hold no password: {_TOKENS}")
+        raise ValueError(message("must hold no password: {advice}", advice=_TOKENS))
     if len(user) >= _LONGEST_USER or user.startswith(_BEGINNINGS):
-        raise ValueError(f"holds a user name that looks like a token: {_TOKENS}")
+        raise ValueError(
+            message("holds a user name that looks like a token: {advice}", advice=_TOKENS)
+        )
     return value
 
 
@@ -53,10 +61,13 @@ def _link(value: str) -> str:
         return value
     if not set(placeholders(value)) <= {"revision", "path"} or "{path}" not in value:
         raise ValueError(
-            "must be auto, none, github, gitlab, gitea, or an address with {path} and {revision}"
+            message(
+                "must be auto, none, github, gitlab, gitea, or an address with {path} and "
+                "{revision}"
+            )
         )
     if "{" in urlsplit(value).netloc:
-        raise ValueError("must name its host in plain letters")
+        raise ValueError(message("must name its host in plain letters"))
     return _http(value)
 
 
@@ -135,7 +146,7 @@ class SiteOptions(SourceOptions):
     @model_validator(mode="after")
     def _names_its_releases(self) -> SiteOptions:
         if not self.releases and RELEASE not in self.url:
-            raise ValueError("give url with {release}, or releases with an address each")
+            raise ValueError(message("give url with {release}, or releases with an address each"))
         return self
 
 

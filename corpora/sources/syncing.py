@@ -46,6 +46,7 @@ from ingestion.archives import stays_inside
 from ingestion.errors import StrataError
 from ingestion.listing import passed_over
 from ingestion.messages import message
+from ingestion.objections import objections
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 100, 16_000_000
 _NAMED = 50
@@ -75,7 +76,7 @@ def open_source(
         raise SourceError(
             "The options of this {kind} source cannot be used ({error}). Add it again.",
             kind=kind,
-            error=error,
+            error=objections(error) if isinstance(error, ValidationError) else error,
         ) from error
 
 

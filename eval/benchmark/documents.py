@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chatbot.text.words import first_problem
 from eval.gold import GoldError, Text
+from ingestion.objections import first_objection
 
 FOLDER = Path(__file__).parent
 """The files of the benchmark."""
@@ -90,7 +90,7 @@ def read_documents(path: Path = FOLDER / "documents.json") -> Documents:
     except OSError as error:
         raise GoldError(f"cannot read {path}: {error.strerror}") from error
     except ValidationError as error:
-        raise GoldError(f"{path}: {first_problem(error)}") from error
+        raise GoldError(f"{path}: {first_objection(error)}") from error
 
 
 def places(folder: Path, products: Mapping[str, Product]) -> Iterator[tuple[str, str, Path]]:

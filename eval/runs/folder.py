@@ -17,11 +17,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from chatbot.reply import Reply, Trace
-from chatbot.text.words import first_problem
 from eval.foreign import takes
 from eval.gold import GoldError, GoldQuestion, read_gold
 from eval.records import read_records, write_whole
 from ingestion.errors import StrataError
+from ingestion.objections import first_objection
 
 SystemName = Annotated[str, StringConstraints(pattern=r"^[\w+][\w+.-]*$", max_length=100)]
 """The name of a system; that of a file, too."""
@@ -248,7 +248,7 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise GoldError(f"{folder} is no run: {path.name} cannot be read") from error
     except ValidationError as error:
-        raise GoldError(f"{path}: {first_problem(error)}") from error
+        raise GoldError(f"{path}: {first_objection(error)}") from error
 
 
 def runs_folder(data_dir: Path) -> Path:

@@ -17,13 +17,13 @@ from chatbot.administration.faq_file import SkippedLine
 from chatbot.releases.product_names import find_product
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.regression_set import patterns_of
-from chatbot.text.words import first_problem
 from corpora.catalog.release import Product, is_among
 from eval.gold import GoldError, GoldQuestion, QuestionKind
 from eval.sets.columns import PATTERNS, find_columns
 from eval.sets.rows import Row, columns_of, plain_cell
 from eval.sets.wording import naming, question_id
 from ingestion.messages import message
+from ingestion.objections import first_objection
 
 _CARRIED = ("history", "releases", "facts", "steps", "sources", "absent_in_release")
 _CARRIED_FLAGS = ("release_not_in_corpora",)
@@ -108,7 +108,7 @@ def import_questions(
             questions[question.id] = question
             renamed += question.question != _one_line(row.cells[found["question"]])
         except ValidationError as error:
-            left_out.append(SkippedLine(row.line, first_problem(error)))
+            left_out.append(SkippedLine(row.line, first_objection(error)))
         except UnusableRow as error:
             left_out.append(SkippedLine(row.line, str(error)))
     used = {*found.values(), *carried, *_CARRIED_FLAGS}

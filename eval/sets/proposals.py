@@ -14,12 +14,12 @@ from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import Person, require_short
 from chatbot.errors import BadInput
 from chatbot.review.regression_set import patterns_of
-from chatbot.text.words import first_problem
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.question_tables import ProposalRow
 from eval.gold import GoldQuestion
 from eval.sets.wording import digest_of
 from ingestion.messages import message
+from ingestion.objections import first_objection
 
 LONGEST = {"question": 4_000, "gold_answer": 20_000}
 """Characters."""
@@ -157,7 +157,7 @@ class Proposals:
                 gold = GoldQuestion.model_validate(fields)
             except ValidationError as error:
                 raise BadInput(
-                    "That is no question with an answer: {problem}.", problem=first_problem(error)
+                    "That is no question with an answer: {problem}.", problem=first_objection(error)
                 ) from error
             digest = digest_of(row.product, row.release, gold.question)
             other = select(ProposalRow.id).where(

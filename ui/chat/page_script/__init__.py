@@ -1,7 +1,7 @@
 """The script of the chat page, which reports clicks on the marks in an answer.
 
-It also tells the browser the language of the page, closes the drawer of a phone once something was
-chosen in it, and keeps a new question and the beginning of its answer in view.
+It also closes the drawer of a phone once something was chosen in it, and keeps a new question and
+the beginning of its answer in view.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.components.v1 import declare_component
 
-from chatbot.text.languages import gettext, language
+from chatbot.text.languages import gettext
 
 _HEARD = "mark_heard"
 _script = declare_component("page_script", path=str(Path(__file__).parent))
@@ -29,7 +29,6 @@ def listen(open_source: Callable[[int, int], None], *, chosen: int, newest: str)
         default=None,
         chosen=chosen,
         newest=newest,
-        language=language(),
         copies=copies,
     )
     # The browser sends the last click again in every run.

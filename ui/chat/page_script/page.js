@@ -76,9 +76,8 @@ function nameCopies() {
 // of; the window remembers the last count, which this script would lose when it is loaded again.
 function draw({ source, data }) {
   if (source !== browser || data.type !== "streamlit:render") return;
-  const { chosen, newest, language } = data.args;
+  const { chosen, newest } = data.args;
   copies = data.args.copies;
-  browser.document.documentElement.lang = language;
   if (chosen && chosen !== browser.strataChosen && browser.innerWidth <= NARROW) {
     browser.document.querySelector(CLOSES)?.click();
   }
