@@ -1,7 +1,5 @@
 """Sources of documentation as admins manage them: the same for page, API and command line."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field

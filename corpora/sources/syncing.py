@@ -1,7 +1,5 @@
 """A run of a source: what is new there is fetched, read, and published release by release."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The page and the replies in another language than English, in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

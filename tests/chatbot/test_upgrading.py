@@ -1,7 +1,5 @@
 """The upgrade guide: what a configuration uses, over all releases, with the pages of both."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

@@ -1,7 +1,5 @@
 """A release goes into one signed file and comes out of it elsewhere, the same and nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """Every file of the table, through every door by which files come in."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Callable
