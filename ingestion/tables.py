@@ -94,10 +94,15 @@ def table_blocks(
 
 
 _LISTED = {BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.TABLE_ROW}
+NEW_LINE = " ⏎ "
+"""Where a line of code ends inside a cell: two commands on one line would be another command."""
 
 
 def cell_text(blocks: Iterable[Block]) -> str:
-    """Write what stands in a cell on one line: "One of: fast; slow (1. wait; 2. go)"."""
+    """Write what stands in a cell on one line: "One of: fast; slow (1. wait; 2. go)".
+
+    The lines of code inside it stay apart: "cd /opt ⏎ make".
+    """
     text, depths, before = "", [0], BlockKind.PARAGRAPH
     for block in blocks:
         listed = block.kind in _LISTED
@@ -113,7 +118,10 @@ def cell_text(blocks: Iterable[Block]) -> str:
             text += "; " if before in _LISTED else ": "
         elif text:
             text += " "
-        text += block.text.strip().removeprefix("- ").replace(CELL_DELIMITER, ": ")
+        told = block.text.strip()
+        if block.kind is BlockKind.CODE:
+            told = NEW_LINE.join(filter(None, map(str.strip, told.split("\n"))))
+        text += told.removeprefix("- ").replace(CELL_DELIMITER, ": ")
         before = block.kind
     return text + ")" * len(depths[1:])
 
