@@ -225,6 +225,12 @@ def test_an_option_has_its_spellings_and_the_default_in_its_text() -> None:
     assert option.value("default") == "False"
 
 
+def test_a_name_may_have_a_stroke_inside() -> None:
+    header = ("Setting", "Default")
+    row = Block(BlockKind.TABLE_ROW, "bind/port — 7001", ("Settings",), header=header)
+    assert of_blocks(row)["bind/port"].value("default") == "7001"
+
+
 @pytest.mark.parametrize(
     "text", ["Norway – a country", "the whole sentence: is no name", "1.4 – a release", "– x"]
 )
