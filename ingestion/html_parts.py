@@ -255,10 +255,10 @@ def _cell(cell: etree._Element, read: Callable[[etree._Element], list[Block]]) -
     for inner in list(cell.iter("table")):
         _write_out(inner)
     for end in list(cell.iter("br")):
-        around = (end.getprevious(), end.getnext())
-        if all(beside is not None and beside.tag == "code" for beside in around):
-            if not (around[0].tail or "").strip() and not (end.tail or "").strip():
-                end.tail = NEW_LINE
+        before, after = end.getprevious(), end.getnext()
+        is_code = before is not None is not after and before.tag == after.tag == "code"
+        if is_code and not f"{before.tail or ''}{end.tail or ''}".strip():
+            end.tail = NEW_LINE
     has_blocks = next(cell.iter("li", "dt", "pre"), None) is not None
     return Cell(
         cell_text(read(cell)) if has_blocks else line(cell),
