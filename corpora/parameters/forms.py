@@ -95,6 +95,7 @@ STATED = re.compile(
     r"(?=[.;](?:\s|$)|,\s|\s\(|$)",
     re.I,
 )
+SENTENCE_END = re.compile(r"[.;]\s")
 TERM_END = re.compile(r"\s[–—]\s")
 FIELD = re.compile(r"(?P<term>[^:\n]{1,80}):\s+(?P<text>\S.*)", re.S)
 ITEM = re.compile(

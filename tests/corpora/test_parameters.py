@@ -175,6 +175,18 @@ def test_what_is_documented_in_another_form_is_not_gone(database: Database, tmp_
     assert [c.shown.name for c in changes(newer, older)] == ["max-age", "slow-log"]
 
 
+def test_a_value_that_a_sentence_tells_is_neither_changed_nor_gone(
+    database: Database, tmp_path: Path
+) -> None:
+    table = "# A\n\n| Option | Default | Range |\n|---|---|---|\n| `max-rows` | 5 s | 1 to {} |\n"
+    terms = "# A\n\n`max-rows`\n: Default: 5 s. Range 1 to 9.\n"
+    for release, text in (("1.0", table.format(9)), ("2.0", terms), ("3.0", table.format(8))):
+        ingest_beacon(database, write(tmp_path / release, limits=text), release=release)
+    first, second, third = map(partial(opened(database), "Beacon"), ("1.0", "2.0", "3.0"))
+    assert changes(first, second) == changes(second, first) == ()
+    assert [c.differences for c in changes(second, third)] == [(Difference("range", "", "1 to 8"),)]
+
+
 def test_a_release_is_read_once_for_each_of_its_generations(
     database: Database, tmp_path: Path
 ) -> None:
