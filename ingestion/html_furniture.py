@@ -62,6 +62,8 @@ _PAGE_TOOLS = re.compile(
 _BANNER = re.compile(
     r"\byou(?:['’]re| are)(?: currently)? (?:reading|viewing|looking at|browsing|using|on)\b"
     r".{0,80}\b(?:docs|documentation|page|manual|version of this)\b"
+    r"|\byou(?:['’]re| are)(?: currently)? (?:reading|viewing|looking at|browsing) an? "
+    r"(?:old(?:er)?|outdated|archived|unsupported|unreleased) (?:version|release)\b"
     r"|\bth(?:is|ese) (?:(?:docs?|documentation|document|page|manual|site)\b.{0,40} (?:is|are)"
     r"|(?:is|are) (?:\w+ ){0,3}(?:docs|documentation|manual|page)\b).{0,120}"
     r"\b(?:no longer|old(?:er)?|outdated|archived|unsupported|unreleased|in development"

@@ -10,7 +10,7 @@ from lxml import etree
 from lxml.html import defs
 
 from ingestion.page import Block, collapse
-from ingestion.tables import Cell, cell_text, expand_spans
+from ingestion.tables import NEW_LINE, Cell, cell_text, expand_spans
 
 BLOCK_TAGS = frozenset(
     {
@@ -254,9 +254,14 @@ def grid(
 def _cell(cell: etree._Element, read: Callable[[etree._Element], list[Block]]) -> Cell:
     for inner in list(cell.iter("table")):
         _write_out(inner)
-    is_list = next(cell.iter("li", "dt"), None) is not None
+    for end in list(cell.iter("br")):
+        before, after = end.getprevious(), end.getnext()
+        is_code = before is not None is not after and before.tag == after.tag == "code"
+        if is_code and not f"{before.tail or ''}{end.tail or ''}".strip():
+            end.tail = NEW_LINE
+    has_blocks = next(cell.iter("li", "dt", "pre"), None) is not None
     return Cell(
-        cell_text(read(cell)) if is_list else line(cell),
+        cell_text(read(cell)) if has_blocks else line(cell),
         rowspan=whole_number(cell.get("rowspan"), 1),
         colspan=whole_number(cell.get("colspan"), 1),
     )

@@ -16,6 +16,8 @@ from ingestion.page import collapse
 _STRUCK_TAGS = {"del", "s", "strike"}
 _STRUCK_CLASSES = {"line-through", "strike", "strikethrough", "struck", "strike-through", "del"}
 _STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_CLASS_ALONE = re.compile(r"(?:span|p|td|th|li)?\.([\w-]+)")
 _HIDDEN_STYLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
     r"|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:px|em|rem|pt|%)?\s*(?:;|$|!))",
@@ -126,12 +128,23 @@ def _drop(element: HtmlElement) -> None:
         element.drop_tree()
 
 
+def _struck_by_sheet(body: HtmlElement) -> set[str]:
+    """Return the classes that a sheet in the page strikes out, as word processors write one."""
+    sheets = body.getroottree().iter("style")
+    rules = (rule for sheet in sheets for rule in _RULE.findall(sheet.text or ""))
+    struck = (selectors for selectors, style in rules if _STRUCK_STYLE.search(style))
+    alone = (_CLASS_ALONE.fullmatch(s.strip()) for of in struck for s in of.split(","))
+    return {found[1] for found in alone if found}
+
+
 def _remove_struck(body: HtmlElement) -> None:
     """Remove struck out text; with a name that was struck out goes what is said of it.
 
     A heading stays, with a word of it, since it parts what follows from what stands above.
     """
-    for element in [e for e in body.iter() if e is not body and _is_struck(e)]:
+    sheet = _struck_by_sheet(body)
+    struck = [e for e in body.iter() if _is_struck(e) or not sheet.isdisjoint(_classes(e))]
+    for element in [e for e in struck if e is not body]:
         holders = ("td", "th", "dt", "h1", "h2", "h3", "h4", "h5", "h6")
         holder = element if element.tag in holders else next(element.iterancestors(*holders), None)
         words = collapse(raw_text(element))

@@ -94,10 +94,15 @@ def table_blocks(
 
 
 _LISTED = {BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.TABLE_ROW}
+NEW_LINE = " ⏎ "
+"""Where a line of code ends inside a cell: two commands on one line would be another command."""
 
 
 def cell_text(blocks: Iterable[Block]) -> str:
-    """Write what stands in a cell on one line: "One of: fast; slow (1. wait; 2. go)"."""
+    """Write what stands in a cell on one line: "One of: fast; slow (1. wait; 2. go)".
+
+    The lines of code inside it stay apart: "cd /opt ⏎ make".
+    """
     text, depths, before = "", [0], BlockKind.PARAGRAPH
     for block in blocks:
         listed = block.kind in _LISTED
@@ -113,9 +118,11 @@ def cell_text(blocks: Iterable[Block]) -> str:
             text += "; " if before in _LISTED else ": "
         elif text:
             text += " "
+        is_code, told = block.kind is BlockKind.CODE, block.text.strip()
+        if is_code:
+            told = NEW_LINE.join(filter(None, map(str.strip, told.split("\n"))))
         mark = "- " if block.kind is BlockKind.LIST_ITEM else ""
-        told = " – " if block.kind is BlockKind.CODE else ": "
-        text += block.text.strip().removeprefix(mark).replace(CELL_DELIMITER, told)
+        text += told.removeprefix(mark).replace(CELL_DELIMITER, " – " if is_code else ": ")
         before = block.kind
     return text + ")" * len(depths[1:])
 

@@ -12,6 +12,7 @@ from chatbot.releases.resolution import Reason, ReleaseStatus, Resolution
 from chatbot.text.languages import gettext, gettext_noop
 from chatbot.text.words import word_set
 from corpora.catalog.release import Product, Release, is_among
+from corpora.indexing.lexical import identifiers
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ SENTENCE = re.compile(r".+?(?:[.?!](?=\s|$)|\n|$)", re.DOTALL)
 _CLAUSE = re.compile(
     rf"{SENTENCE.pattern[:-1]}|[,:(](?=\s(?:how|what|which|why|is|does|do)\b))", re.DOTALL | re.I
 )
+_GOES_ON = re.compile(r"\s*(?:and|also|und|auch|et|aussi|y|e)\b", re.I)
 
 
 def with_releases(
@@ -179,7 +181,9 @@ def drop_context(
     """The mentions without those that a question makes only as context.
 
     Those are the negated ones, and those in a `part` beside the question: "We run 17.10.
-    Which port does NETCONF use in 18.00?" asks about 18.00.
+    Which port does NETCONF use in 18.00?" asks about 18.00. A part that names another thing than
+    the question asks for it as well, "Tell me max_jobs in 17.10. Which is idle_wait in 18.00?",
+    and so does one that the question goes on from, with "also".
     """
     wanted = [mention for mention in meant if not mention.is_negated]
     if CONTRASTS.search(text):
@@ -187,7 +191,11 @@ def drop_context(
     questions = [m.span() for m in part.finditer(text) if m[0].endswith("?")]
     if len(questions) == 1:
         ((start, end),) = questions
-        wanted = [mention for mention in wanted if start <= mention.start < end] or wanted
+        if not _GOES_ON.match(text, start):
+            names = set(identifiers(text[start:end]))
+            asks = [m.span() for m in part.finditer(text) if {*identifiers(m[0])} - names]
+            asks = [(start, end), *asks]
+            wanted = [m for m in wanted if any(a <= m.start < z for a, z in asks)] or wanted
     # A series of which a part is named as well: Windows 11, beside 24H2.
     named = {mention.reading.covers for mention in wanted} - {()}
     return [m for m in wanted if not any(set(m.reading.covers) > set(part) for part in named)]

@@ -223,7 +223,11 @@ def _state(named: Parameter, relation: str, value: str, quote: str, place: Locat
 def _state_all(named: Parameter, text: str, block: Block, quote: str, place: Location) -> None:
     """Take in what a text below a name, or behind it, states of it."""
     if match := forms.labelled(text):
-        _state(named, forms.relation(match["label"]), match["value"], quote, place)
+        relation, value = forms.relation(match["label"]), match["value"]
+        if relation == DEFAULT:
+            # "Default: 45 s. Range 1 to 90." goes on after it.
+            value = forms.SENTENCE_END.split(value, maxsplit=1)[0]
+        _state(named, relation, value, quote, place)
         return
     text = forms.LIST_MARK.sub("", text, count=1)
     stated = {fact.relation for fact in named.facts}

@@ -18,7 +18,7 @@ from corpora.parameters.parameter import (
 
 PARAMETER, OPTION = "parameter", "option"
 _LETTER = re.compile(r"[^\W\d_]{2}|^-{1,2}\w|[A-Za-z]\d|^\w$|_")
-_NAME = re.compile(r"-{0,2}[$@]?\w[\w.:+*-]*(?:\(\))?")
+_NAME = re.compile(r"-{0,2}[$@]?\w[\w.:+*/-]*(?:\(\))?")
 CODE = re.compile(r"-{1,2}\w|.*(?:[_$@]|\w\.\w|[a-z][A-Z]|\(\)$)|[A-Z][A-Z\d]+(?:-[A-Z\d]+)*$")
 """How a name is written that is no word of a sentence."""
 IN_A_LIST = re.compile(r"-|[^.]*[_$@]|.*\(\)$")
@@ -95,6 +95,7 @@ STATED = re.compile(
     r"(?=[.;](?:\s|$)|,\s|\s\(|$)",
     re.I,
 )
+SENTENCE_END = re.compile(r"[.;]\s")
 TERM_END = re.compile(r"\s[–—]\s")
 FIELD = re.compile(r"(?P<term>[^:\n]{1,80}):\s+(?P<text>\S.*)", re.S)
 ITEM = re.compile(

@@ -205,9 +205,18 @@ def _differences(before: Parameter, after: Parameter) -> Iterator[Difference]:
         reworded = is_text and _FIGURE.sub("0", _plain(was)) != _FIGURE.sub("0", _plain(now))
         if relation in _NOT_COMPARED or reworded or _plain(was) == _plain(now):
             continue
-        # A column of its own may be new in the table, and then says nothing of this row.
-        if (was and now) or not (own or is_text):
+        # A column of its own may be new in the table, and then says nothing of this row; and what
+        # another form says of it in a sentence is not gone.
+        told = _tells(before if now else after, was or now)
+        if (was and now) or not (own or is_text or told):
             yield Difference(relation, was, now)
+
+
+def _tells(parameter: Parameter, value: str) -> bool:
+    """Whether a value stands in the words that state a parameter."""
+    whole = re.compile(rf"(?<!\w){re.escape(_plain(value))}(?!\w)")
+    words = (parameter.quote, *(fact.quote for fact in parameter.facts))
+    return any(whole.search(_plain(quote)) for quote in words)
 
 
 def _plain(value: str) -> str:

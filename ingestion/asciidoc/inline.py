@@ -110,9 +110,9 @@ def _shown(name: str, target: str, words: str, titles: Mapping[str, str]) -> str
         case "xref":
             return _first(words) or _title(target, titles)
         case "image":
-            return _first(words) or target.rpartition("/")[2].rpartition(".")[0]
+            return _called(words) or target.rpartition("/")[2].rpartition(".")[0]
         case "icon":
-            return _first(words) or target
+            return _called(words) or target
         case "menu":
             return " > ".join(filter(None, [target, *re.split(r"\s*&gt;\s*", words)]))
         case "footnote":
@@ -121,6 +121,12 @@ def _shown(name: str, target: str, words: str, titles: Mapping[str, str]) -> str
         case "kbd" | "btn" | "stem" | "latexmath" | "asciimath" | "term" | "indexterm2":
             return words
     return ""
+
+
+def _called(words: str) -> str:
+    """The name of a picture or an icon: the words for it, or those of an attribute."""
+    named = re.search(r"\b(?:alt|title)=(?:&quot;|\")?([^\",&]+)", words)
+    return _first(words) or (named[1].strip() if named else "")
 
 
 def _first(words: str) -> str:

@@ -30,13 +30,13 @@ from ingestion.names import CONDITION, VARIABLE
 _KINDS = ("type", "style", "kind", "color", "variant", "severity")
 _TITLES = ("title", "label", "header", "heading", "summary", "name", "tabname", "value")
 _FIELDS = {"paramfield", "responsefield"}
-"""Parameters and fields of an interface (Mintlify), by where they stand."""
+"""Parameters and fields of an interface (Mintlify), by where they stand; others have a name."""
 SHOWN = ("caption", "title", "text", "content", "label", "alt")
 """What is seen of an element without a body."""
 
 _ATTRIBUTE = re.compile(
     r"(?:(?P<name>[\w.:-]+)=)?\{?(?P<quote>[\"'`])(?P<text>.*?)(?P=quote)\}?"
-    r"|(?P<key>[\w.:-]+)=(?P<value>[^\s\"'{}]+)|(?P<bare>[\w./#-]+)",
+    r"|(?P<key>[\w.:-]+)=\{?(?P<value>[^\s\"'{}]+)\}?|(?P<bare>[\w./#-]+)",
     re.DOTALL,
 )
 _INDENTED = re.compile(
@@ -251,7 +251,7 @@ def _tag(state: StateBlock, first: int, end: int) -> Container | None:
             return Container("div", "", body, after, text, is_tag=True)
         return Container(kind, label(kind), body, after, text, is_tag=True)
     title = tags.first(_TITLES)
-    if kind in _FIELDS:
+    if kind in _FIELDS or {"name", "default"} <= tags.named.keys():
         facts = [tags.first(("type",)), *(f"default {d}" for d in [tags.first(("default",))] if d)]
         facts += [word for word in ("required", "deprecated") if word in {*tags.bare, *tags.named}]
         told = ", ".join(filter(None, facts))

@@ -212,7 +212,7 @@ class _Reader:
             return int(len(rows) > 1)
         bold = [bool(row) and all(map(self._runs.is_bold, row)) for row in cells[:2]]
         texts = [["".join(cell.itertext()).strip() for cell in row] for row in cells]
-        return int(bold == [True, False] or (_wants_header(table) and names_figures(texts)))
+        return int(bold == [True, False] or names_figures(texts))
 
     def _has_styled_header(self, table: Element) -> bool:
         styles = self._styles.chain(value(table.find("tblPr/tblStyle")))
@@ -223,7 +223,11 @@ class _Reader:
 
 def _wants_header(table: Element) -> bool:
     look = table.find("tblPr/tblLook")
-    return look is not None and look.get("firstRow", "") in {"1", "true"}
+    if look is None:
+        return False
+    # Word 2007 has all of it in one number.
+    flags = int(look.get("val") or "0", 16) if "firstRow" not in look.attrib else 0
+    return look.get("firstRow", "") in {"1", "true"} or bool(flags & 0x20)
 
 
 def _linked(package: Package, part: str, kind: str) -> Element | None:

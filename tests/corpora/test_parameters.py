@@ -175,6 +175,18 @@ def test_what_is_documented_in_another_form_is_not_gone(database: Database, tmp_
     assert [c.shown.name for c in changes(newer, older)] == ["max-age", "slow-log"]
 
 
+def test_a_value_that_a_sentence_tells_is_neither_changed_nor_gone(
+    database: Database, tmp_path: Path
+) -> None:
+    table = "# A\n\n| Option | Default | Range |\n|---|---|---|\n| `max-rows` | 5 s | 1 to {} |\n"
+    terms = "# A\n\n`max-rows`\n: Default: 5 s. Range 1 to 9.\n"
+    for release, text in (("1.0", table.format(9)), ("2.0", terms), ("3.0", table.format(8))):
+        ingest_beacon(database, write(tmp_path / release, limits=text), release=release)
+    first, second, third = map(partial(opened(database), "Beacon"), ("1.0", "2.0", "3.0"))
+    assert changes(first, second) == changes(second, first) == ()
+    assert [c.differences for c in changes(second, third)] == [(Difference("range", "", "1 to 8"),)]
+
+
 def test_a_release_is_read_once_for_each_of_its_generations(
     database: Database, tmp_path: Path
 ) -> None:
@@ -223,6 +235,12 @@ def test_an_option_has_its_spellings_and_the_default_in_its_text() -> None:
     option = of_blocks(Block(BlockKind.DEFINITION, text, ("Options",)))["--dry-run"]
     assert (option.kind, option.aliases, option.owner) == ("option", ("-n",), "Options")
     assert option.value("default") == "False"
+
+
+def test_a_name_may_have_a_stroke_inside() -> None:
+    header = ("Setting", "Default")
+    row = Block(BlockKind.TABLE_ROW, "bind/port — 7001", ("Settings",), header=header)
+    assert of_blocks(row)["bind/port"].value("default") == "7001"
 
 
 @pytest.mark.parametrize(

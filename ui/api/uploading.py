@@ -21,6 +21,7 @@ from ingestion.archives import encoding_of_names
 
 _FIELD = "files"
 _MOST_FILES = 5_000
+_NAMED = re.compile(rb'filename="([^"]*)"', re.I)
 _BEYOND_ASCII = re.compile("%[89a-f][0-9a-f]", re.I)
 
 
@@ -64,7 +65,9 @@ def file_name(disposition: bytes) -> str | None:
     percent-encoded (RFC 7578). Raises UploadError.
     """
     header = Message()
-    header["disposition"] = disposition.decode(encoding_of_names(disposition), "replace")
+    # The words around a name, all ASCII, would hide what its few letters tell.
+    named = b"\n".join(_NAMED.findall(disposition)) or disposition
+    header["disposition"] = disposition.decode(encoding_of_names(named), "replace")
     given: list[tuple[str, Any]] = header.get_params([], "disposition")
     names = [value for name, value in given if name.lower() == "filename"]
     for name in names:

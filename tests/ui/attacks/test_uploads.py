@@ -81,7 +81,7 @@ def test_a_name_is_the_same_however_it_is_written(server: Server, case: bytes) -
     assert [file["file"] for file in told.json()["files"]] == ["Übersicht.md"]
 
 
-@each({"gbk": "安装指南.md", "cp932": "インストール.md", "cp1251": "Руководство.md"})
+@each({"gbk": "安装指南.md", "cp932": "表示.md", "cp1251": "Обзор.md", "big5": "概述.md"})
 def test_a_name_is_read_in_the_letters_of_its_senders_system(
     server: Server, case: str, request: pytest.FixtureRequest
 ) -> None:
