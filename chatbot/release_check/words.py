@@ -31,6 +31,7 @@ _FEW = 5
 """A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
 _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
 _QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
+_SAID_OF = re.compile(rf"{re.escape(TERM_DELIMITER)}|: ")
 _NEGATING = frozenset(["not", "no", "never", "cannot", "without"])
 _SHORTENED = re.compile(r"n't\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{1,80})`|<code[^>]{0,60}>([^<\n]{1,80})</code>")
@@ -202,21 +203,22 @@ class Pages:
     def holds(self) -> bool:
         """Whether the cited words stand as they were: in their own section, if that is there.
 
-        Where the last sentence or row goes on now, they do not.
+        Where the last sentence or row goes on now, or the first begins before ("When running
+        legacy expirers, …"), they do not.
         """
-        return self._stands(self.citation.quote, whole=False)
+        return self._stands(self.citation.quote)
 
     def says(self, sentence: str) -> bool:
         """Whether a sentence stands there, the whole of one, likewise."""
-        return self._stands(sentence, whole=True)
+        return self._stands(sentence)
 
-    def _stands(self, wanted: str, *, whole: bool) -> bool:
+    def _stands(self, wanted: str) -> bool:
         if self.own_section:
-            return _in(wanted, self.own_section, whole=whole)
+            return _in(wanted, self.own_section)
         if len(words(wanted)) >= LONG:
-            return any(_in(wanted, page.blocks, whole=whole) for page in self.candidates)
+            return any(_in(wanted, page.blocks) for page in self.candidates)
         return any(
-            _in(wanted, [b for b in page.blocks if self.same_section(b.path)], whole=whole)
+            _in(wanted, [b for b in page.blocks if self.same_section(b.path)])
             for page in self.candidates
         )
 
@@ -299,22 +301,19 @@ def likeness(one: Counter[str], other: Counter[str]) -> float:
     return 2 * common / total if total and common >= LIKE * len(one) else 0.0
 
 
-def _in(quote: str, blocks: Iterable[Block], *, whole: bool) -> bool:
-    """Whether the words of a quote stand in blocks, up to the end of a sentence or row.
-
-    If it has to be `whole`, from the beginning of one or of what is said of a term, too.
+def _in(quote: str, blocks: Iterable[Block]) -> bool:
+    """Whether the words of a quote stand in blocks: whole sentences or rows, or what is said of a
+    term or behind a label ("Note: …").
     """
     wanted = f" {' '.join(words(quote))} "
-    text, ends = " ", {1}
+    text, starts, ends = " ", {0}, set[int]()
     for unit in (unit for block in blocks for unit in units(block.text)):
-        for part in unit.split(TERM_DELIMITER, 1):
-            if said := words(part):
-                text += f"{' '.join(said)} "
-                ends.add(len(text))
+        for part in _SAID_OF.split(unit, 1):
+            starts.add(len(text) - 1)
+            text += "".join(f"{word} " for word in words(part))
+        ends.add(len(text))
     at = text.find(wanted)
     is_cut = len(quote) >= LONGEST_QUOTE or not words(quote)
-    while (
-        at >= 0 and not is_cut and not (at + len(wanted) in ends and (not whole or at + 1 in ends))
-    ):
+    while at >= 0 and not is_cut and not (at in starts and at + len(wanted) in ends):
         at = text.find(wanted, at + 1)
     return at >= 0 and wanted.strip() != ""
