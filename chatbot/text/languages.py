@@ -135,7 +135,7 @@ def ngettext_noop(one: str, more: str) -> tuple[str, str]:
     return one, more
 
 
-_BETWEEN = (gettext_noop(", "), gettext_noop("; "), gettext_noop(". "))
+_BETWEEN = (gettext_noop(", "), gettext_noop("; "))
 """What stands between messages, apart from a blank."""
 
 

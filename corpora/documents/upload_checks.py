@@ -252,7 +252,7 @@ class _Look:
         missed = passed_over(listing.skipped)
         if not is_readable:
             empty = message("contains no file that can be read")
-            yield UploadNotice(file.name, sentences([empty, missed], ". "), Weight.BLOCKS)
+            yield UploadNotice(file.name, sentences([empty, missed], "; "), Weight.BLOCKS)
         elif missed:
             yield UploadNotice(file.name, missed, Weight.INFORMS)
 

@@ -92,7 +92,11 @@ def test_pages_for_admins_speak_the_language_too(
         page.goto(f"{served}/{address}")
         with spoken(page.evaluate("navigator.language")[:2]):
             heading = page.get_by_role("heading", name=gettext(title), exact=True)
+            skip = gettext("Skip to main content")
         expect(heading).to_be_visible(timeout=60_000)
+        # Streamlit's own words, which it has in English alone, and what a screen reader goes by.
+        expect(page.get_by_test_id("stSkipToContent")).to_have_text(skip)
+        assert page.evaluate("navigator.language.startsWith(document.documentElement.lang)")
         assert fits(page), address
 
 

@@ -36,6 +36,8 @@ output = Console(soft_wrap=True, highlight=False, emoji=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 """Results go to standard output, everything else to standard error."""
 
+_WIDE = 500
+"""Columns of a table in a pipe or a file, where lines need not end."""
 SOME_LEFT_OUT = 3
 """Exit code of a command that did its work, but left out some lines or files."""
 
@@ -66,8 +68,13 @@ def print_result(as_json: bool, value: Any, *shown: RenderableType) -> None:
     if as_json:
         print_json(value)
         return
+    if not output.is_terminal:
+        output.width = _WIDE
     for part in shown:
-        output.print(printable(part) if isinstance(part, str) else part)
+        if isinstance(part, str):
+            output.print(printable(part))
+        else:
+            output.print(part)
 
 
 def printable(text: str) -> str:
