@@ -3,8 +3,6 @@
 Its rows and the documents lie in a folder, `tests/scenarios` here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -6,8 +6,6 @@ text is known by its call: `gettext`, `ngettext`, `gettext_noop`, `ngettext_noop
 the templates of reports; `message`, `counted`; and the errors that readers of the page may see.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterator, Mapping

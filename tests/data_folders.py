@@ -1,7 +1,5 @@
 """Data folders and their databases, be they files or, with --postgresql, databases of a server."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An embedder for tests: texts that share words are near each other, and it takes no time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """A web server on this machine that replies as a function of the test says."""
 
-from __future__ import annotations
-
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Small pictures for tests, and hostile ones."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """A PostgreSQL of our own: a cluster in a temporary folder, and a database for each data folder."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

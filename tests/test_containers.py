@@ -1,7 +1,5 @@
 """The image and the services are as their linters want them; no container engine is needed."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

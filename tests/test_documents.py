@@ -1,7 +1,5 @@
 """What the documents say of each other, of the version and of the code is so."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

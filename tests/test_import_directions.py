@@ -1,7 +1,5 @@
 """Design laws 1 and 6: imports point back upstream only, and no step imports another."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 from functools import cache

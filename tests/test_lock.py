@@ -1,7 +1,5 @@
 """The locked versions in `requirements/` are those that pyproject.toml asks for."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Nothing that Strata loads may report to anyone: libraries do so by default."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

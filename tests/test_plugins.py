@@ -1,7 +1,5 @@
 """What packages add by entry points is used like our own; what is broken or collides says so."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

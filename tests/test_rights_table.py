@@ -1,7 +1,5 @@
 """The table of every way in stands in docs/rights.md as the code says it."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Cross-encoders small enough to build in a test; those of ONNX score by one word alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Embedders small enough to build in a test: texts that share words are near each other."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

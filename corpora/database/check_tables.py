@@ -1,7 +1,5 @@
 """The tables of checks: accepted answers held against a generation before or after it serves."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of questions of one's own: proposed, accepted or dropped for the regression set."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

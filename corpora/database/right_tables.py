@@ -1,7 +1,5 @@
 """The tables of rights: who may see a product or a release, who administers it, who is in what."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import String

@@ -1,7 +1,5 @@
 """The tables of sources: where documentation is brought from, and what was last found there."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

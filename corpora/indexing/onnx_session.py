@@ -1,7 +1,5 @@
 """A model's ONNX file, loaded by onnxruntime or by OpenVINO."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from importlib import import_module

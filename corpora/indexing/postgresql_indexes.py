@@ -4,8 +4,6 @@ Each generation has a schema of its own with a table for pgvector (HNSW) and one
 It is written in one transaction, so that it is complete or not there, and serves every machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import Any

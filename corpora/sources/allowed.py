@@ -1,7 +1,5 @@
 """Which folders of the server a source may lie in: those that settings name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

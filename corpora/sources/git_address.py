@@ -1,7 +1,5 @@
 """The address of a Git repository: the three forms that are taken, everything else is refused."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where a file of a repository is shown in a browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import quote
 

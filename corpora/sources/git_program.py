@@ -4,8 +4,6 @@ It gets no settings but ours, an empty home, one protocol, and nobody to ask; ho
 redirects are off. Addresses and secrets reach it by its environment, never by its command line.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What is kept of the files that a source brought, release by release, in the database."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Each kind of source by its name: ours, and those that packages add."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Runs of sources are ordered: by a person, by a schedule, by a webhook."""
 
-from __future__ import annotations
-
 import hmac
 from datetime import UTC, datetime
 from secrets import token_urlsafe

@@ -1,7 +1,5 @@
 """What a run of a source did, release by release, and in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

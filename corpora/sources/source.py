@@ -1,7 +1,5 @@
 """What a reader of sources is: it lists the releases of a place, and fetches the files of one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -9,8 +9,6 @@ Strata's server and of what asks and plays the model: they share the cores here,
 elsewhere. Other work on the machine makes people wait, and hardly changes these.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -6,8 +6,6 @@ Both the ingest and the embedding have a process of their own, whose highest mem
 that of the processes that read files.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

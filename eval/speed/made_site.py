@@ -1,7 +1,5 @@
 """A documentation site that is made up, and served on loopback by a process of its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ upload of two pages checked, and to have it ingested. With Chromium and Playwrig
 pages are clicked in a browser on the same machine; without, programs alone ask for their data.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Strata served as `strata serve` does, and a model's server that writes what a function says."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import socket

@@ -6,8 +6,6 @@ embedded and published; then it is run again by another process with nothing cha
 seconds of the job, the processor seconds of its process, and the highest memory of that.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

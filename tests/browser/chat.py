@@ -1,7 +1,5 @@
 """What a person does on the chat page: ask, wait, choose, open a source, look."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Locator, Page, expect

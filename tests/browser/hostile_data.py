@@ -1,7 +1,5 @@
 """A data folder in which everything that has a text holds texts that try to be more than text."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from html import escape

@@ -1,7 +1,5 @@
 """A page that shows hostile texts in every way in which the chat page shows text."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from tests.ui.payloads import PAYLOADS

@@ -1,7 +1,5 @@
 """A real OpenID provider, and a proxy that names people, both run by the tests."""
 
-from __future__ import annotations
-
 import json
 import socket
 import socketserver

@@ -1,7 +1,5 @@
 """Every page by WCAG 2.1, levels A and AA, in light and dark, as axe-core finds it."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A saved answer is given, offered, had afresh, and edited by an admin, in a real browser."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass

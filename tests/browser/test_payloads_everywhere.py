@@ -1,7 +1,5 @@
 """Texts from documents, people and models in every page: shown, and nothing more than that."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

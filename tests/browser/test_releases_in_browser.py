@@ -1,7 +1,5 @@
 """The releases page in a browser, on documents whose values and headings try to be more."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A product that is closed, in a browser: of somebody without the right, and of one with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

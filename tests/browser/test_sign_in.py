@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import http.client
 import re
 from collections.abc import Callable, Iterator, Mapping

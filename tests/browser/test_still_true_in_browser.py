@@ -1,7 +1,5 @@
 """The chips that say in which releases an answer still holds, on a screen and on a telephone."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Turns made by hand, of any person and any time, for tests of what reads them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small product in three releases, ingested for real, and chatbots on it with scripted models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace

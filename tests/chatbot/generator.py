@@ -1,7 +1,5 @@
 """The real generator, loaded once for all tests that ask it."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from chatbot.models.embedded import EmbeddedChatModel

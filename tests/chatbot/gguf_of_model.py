@@ -1,7 +1,5 @@
 """A tiny model of Transformers as a GGUF file: the base of an adapter, for both backends."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A product whose documentation has several pages, and scripts of a model that reads them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Made-up pairs of a memory, some that cite pages, and what the memory must hold to at any time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Chatbots that remember, each on documentation of its own; and what the memory of one holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

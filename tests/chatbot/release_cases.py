@@ -1,7 +1,5 @@
 """Questions with the release that they mean, over catalogs of all naming habits."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

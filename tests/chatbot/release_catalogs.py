@@ -1,7 +1,5 @@
 """Catalogs of made-up and real naming habits, for the release rules."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from corpora.catalog.release import Product, Release

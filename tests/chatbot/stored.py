@@ -1,7 +1,5 @@
 """Stored pages made by hand, for tests of what reads them."""
 
-from __future__ import annotations
-
 from corpora.indexing.pages import StoredDocument, StoredPage
 from ingestion.page import Block, DocumentKind
 

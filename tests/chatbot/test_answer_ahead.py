@@ -1,7 +1,5 @@
 """An answer that rules begin while a server reads the question: taken up, or dropped unheard."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing

@@ -1,7 +1,5 @@
 """What admins read as the title of a gap and of a saved answer: the words of whoever asked."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers that arrive together are one batch; here the model is a function of the test."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue

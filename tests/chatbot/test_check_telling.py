@@ -1,7 +1,5 @@
 """What a check found is told by mail and webhook, to real servers on this machine."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from chatbot.comparison.presence import Finding, presence_in_words
 from chatbot.comparison.wording import in_each, in_short, table
 from chatbot.turn import Answer, Citation, Documented

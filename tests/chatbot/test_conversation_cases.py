@@ -1,7 +1,5 @@
 """What a conversation hands on: topic and release carry over, or are dropped with the subject."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A page of thousands of blocks is walked through a few times, and not once a block."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The profile `direct`: a model reads and writes, the code keeps the wall and the citations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The real generator in this process."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

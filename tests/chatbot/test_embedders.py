@@ -1,7 +1,5 @@
 """Embedders of one's choice: folders, GGUF files, servers; and releases that change theirs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field

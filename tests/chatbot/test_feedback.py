@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, Feedback

@@ -1,7 +1,5 @@
 """The generator that the settings name: known, a file here, or a file of the Hub."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ The cases stand in eval/questions/hostile.jsonl, where `strata eval hostile` put
 model as well.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """The Transformers backend on a real Llama, tiny and random: 4-bit, batches, probabilities."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The release that somebody has: by the files of a project, and by what was pasted."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every text has a translation in every language, and the language of a question is told."""
 
-from __future__ import annotations
-
 import ast
 import re
 import string

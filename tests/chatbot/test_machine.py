@@ -1,7 +1,5 @@
 """The generator that a machine can bear, and what is said and done about it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What admins do with saved answers: import and export, look, edit, retire."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The memory in the chain beside its stories: pages that move, what is off or fails, the judge."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 What thumbs and orders do to it stands in `test_memory_stories.py`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

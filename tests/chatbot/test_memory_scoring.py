@@ -1,7 +1,5 @@
 """How good an answer is, by its model and by people; and whether two questions ask the same."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

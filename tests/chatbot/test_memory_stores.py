@@ -1,7 +1,5 @@
 """The stores of the memory: what is added, replaced, moved and found, in any order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 It is asked, liked, rated and corrected on a relay's documentation; each step says what must follow.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

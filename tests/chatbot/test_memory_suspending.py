@@ -1,7 +1,5 @@
 """Saved answers follow the documents: suspended, moved and back, in every way that these change."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from threading import Event, Thread

@@ -1,7 +1,5 @@
 """What a check finds out about models that differ."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Two servers: the second stands in for the first, the reply says so, and all is counted."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from chatbot.comparison.pages import PassagePair, pair_passages
 from chatbot.retrieval.records import records
 from chatbot.turn import Record

@@ -1,7 +1,5 @@
 """Which releases of a product a documentation's text names."""
 
-from __future__ import annotations
-
 import pytest
 
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution

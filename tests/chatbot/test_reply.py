@@ -1,7 +1,5 @@
 """The reply as it is kept: what earlier versions kept opens, and its schema says what it is."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from datetime import UTC, datetime

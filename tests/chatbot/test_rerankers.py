@@ -1,7 +1,5 @@
 """A reranker scores passages, whatever runs it; a question is answered where it fails."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace

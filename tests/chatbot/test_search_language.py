@@ -1,7 +1,5 @@
 """A capable model gives search words in the language of the documents."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Servers that are good, dead, slow, overloaded or wrong: all are real ones, on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

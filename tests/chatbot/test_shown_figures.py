@@ -1,7 +1,5 @@
 """A model that sees is shown the figures of the pages found, if the settings say so."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator
 from dataclasses import replace

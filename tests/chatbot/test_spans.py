@@ -1,7 +1,5 @@
 """Spans as a collector receives them: a real exporter, real bytes over loopback."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

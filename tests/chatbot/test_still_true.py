@@ -1,7 +1,5 @@
 """Whether an answer still holds in other releases: how the words that it cites stand there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The baselines that read no documentation: the model alone, and paragraphs of earlier answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

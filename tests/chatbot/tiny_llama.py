@@ -1,7 +1,5 @@
 """Models with random weights and a tokenizer, small enough to build and save in a test."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from pathlib import Path

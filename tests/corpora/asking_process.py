@@ -1,7 +1,5 @@
 """A process that asks the same question over and over, and prints which generation answers."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small documents of an invented product, and what a test needs to ingest them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A bucket on loopback that speaks as much of S3 as keeping files takes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

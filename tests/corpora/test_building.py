@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import shutil
 from contextlib import closing
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The language of documents: told at ingest or said by an admin, indexed and searched by."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 from string import ascii_lowercase

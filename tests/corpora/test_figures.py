@@ -1,7 +1,5 @@
 """Figures are rows beside their page, and their pictures are kept once for each content."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A chat and an ingest work on one data folder at the same time."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

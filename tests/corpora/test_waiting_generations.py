@@ -1,7 +1,5 @@
 """What is built can wait for an admin's yes: it is not served, and nothing of it gets lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

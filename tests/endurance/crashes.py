@@ -11,8 +11,6 @@ each with a key, and one model behind HTTP. How long an answer takes is measured
 which replies after a fixed time.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

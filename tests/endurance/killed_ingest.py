@@ -1,7 +1,5 @@
 """An ingest that kills itself, as `kill -9` would, at a moment that the caller names."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """A power cut: what was written to a folder and not synced is gone."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -5,8 +5,6 @@ a release of the sample, changed a little, is uploaded and ingested by a worker,
 deleted. What the processes and the data folder take is written beside it.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import random

@@ -1,7 +1,5 @@
 """The short form of the crashes: kills on SQLite, of a team on PostgreSQL, and power cuts."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A journal that was cut short; damaged indexes are in tests/corpora/test_corpus.py."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing

@@ -3,8 +3,6 @@
 The disk is a file system of its own in memory, which takes the right to mount one.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3

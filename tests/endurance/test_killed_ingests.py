@@ -1,7 +1,5 @@
 """Whenever an ingest is killed: what is published answers as before, and a repeat completes."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Two servers and two workers, each with a data folder of its own, on one PostgreSQL."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A question with a checked answer, made by hand, for tests of what measures."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from eval.gold import GoldQuestion

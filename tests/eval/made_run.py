@@ -1,7 +1,5 @@
 """Folders of runs as `eval.runs` writes them, made without asking anybody."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import cycle

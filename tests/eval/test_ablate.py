@@ -1,7 +1,5 @@
 """What a rule earns, and a model's replies that are recorded to find it out."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What is right and wrong about a reply to a question, and how that is counted and shown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Which answered questions an evaluation lets a profile use."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

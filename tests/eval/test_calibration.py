@@ -1,7 +1,5 @@
 """A judge held against labels of people, by figures computed by hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The metrics of a judge whose verdicts are written beforehand, computed by hand."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The measures of likeness, against their papers' own examples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

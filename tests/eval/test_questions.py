@@ -1,7 +1,5 @@
 """The sets of questions in this repository are what the figures say they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

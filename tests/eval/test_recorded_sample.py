@@ -1,7 +1,5 @@
 """Answers to the sample do not get worse: real embedding, the default model's recorded replies."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

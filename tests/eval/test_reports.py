@@ -1,7 +1,5 @@
 """What the reports on a run show: figures that are those of its scores, and texts as text."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tests, effect sizes and intervals, computed by hand."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

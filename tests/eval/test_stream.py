@@ -1,7 +1,5 @@
 """Questions that arrive in iterations, on a real memory, with its parts switched off."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """Right answers damaged on purpose, and judges that see it or not."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The sample documentation builds, and says what the answers to its questions say."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

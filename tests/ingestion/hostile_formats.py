@@ -3,8 +3,6 @@
 Each is the bytes of a file under the name that it is written to, as in `hostile_inputs`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 

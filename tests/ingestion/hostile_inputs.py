@@ -4,8 +4,6 @@ Each is the bytes of a file under the name that it is written to. `SECRET` stand
 the folder that none of them may show.
 """
 
-from __future__ import annotations
-
 import io
 import stat
 import struct

@@ -1,7 +1,5 @@
 """Word files and presentations, made by code."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Iterable, Sequence

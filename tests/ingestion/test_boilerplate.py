@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from ingestion.boilerplate import PlacedLine, furniture, is_legal

@@ -1,7 +1,5 @@
 """Code comes out letter for letter, in whatever format it is written."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from html import escape

@@ -1,7 +1,5 @@
 """Figures of documents: read from where they are, drawn anew in the child process."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

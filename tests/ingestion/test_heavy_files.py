@@ -3,8 +3,6 @@
 With `--long` each is five times as large, and parsed within the limits that are the default.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Whatever lies in a folder: each file ends in pages or in one clear line, and the rest is read."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path

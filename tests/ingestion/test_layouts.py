@@ -4,8 +4,6 @@ A case is a file in `layouts/FORMAT/` and, beside it, a .json of its pages, each
 `{"paragraph": "its text"}`. A block may also say its "path", "anchor" or "header".
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Names of the release are filled in from the files given, which are read and never run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

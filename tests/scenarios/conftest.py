@@ -1,7 +1,5 @@
 """Three invented products, ingested for real, and the chatbot that rows are asked of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

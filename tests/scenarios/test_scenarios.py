@@ -1,7 +1,5 @@
 """What a user would be hurt by, asked of the whole chatbot: `*.jsonl`, over `documents/`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pages for admins without a browser, over a database that a test may change."""
 
-from __future__ import annotations
-
 import re
 
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """A process that answers a question for ever; it tells the conversation."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SVG drawings that try to do more than draw; each also draws a green square."""
 
-from __future__ import annotations
-
 GREEN = '<rect x="0" y="0" width="40" height="40" fill="#00aa00"/>'
 
 

@@ -1,7 +1,5 @@
 """Pairs of the memory made by hand, for pages that show them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

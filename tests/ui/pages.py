@@ -1,7 +1,5 @@
 """The chat page without a browser: open it, ask, wait, press buttons, read."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

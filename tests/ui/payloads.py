@@ -1,7 +1,5 @@
 """Texts that try to be more than text, from `payloads.json`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Chat models that do on purpose what a real one does now and then."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any

@@ -3,8 +3,6 @@
 That nobody else sees them stands in test_doors.py.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The commands of the benchmark, on a small one about the valve."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The embedder is changed: what serves goes on, and every release is embedded anew behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

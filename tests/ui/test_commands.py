@@ -1,7 +1,5 @@
 """What commands do: each has its effect, tells of it, and asks before it deletes."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

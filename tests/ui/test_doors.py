@@ -1,7 +1,5 @@
 """Every door to another person's data, and to what only admins may do, is tried by a user."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

@@ -1,7 +1,5 @@
 """An evaluation as the worker does it: with the real search, and no model that writes."""
 
-from __future__ import annotations
-
 import threading
 import time
 from dataclasses import replace

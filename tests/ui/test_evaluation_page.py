@@ -3,8 +3,6 @@
 That nobody else sees it stands in test_doors.py, its second tab in test_questions_view.py.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The gate before Streamlit's server, over an inner application that tells what reached it."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

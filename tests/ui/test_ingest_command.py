@@ -1,7 +1,5 @@
 """`strata ingest`: what it reads, leaves out and says, with the real embedding model."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`strata eval calibrate` and `validity`, with a model whose verdicts are written beforehand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

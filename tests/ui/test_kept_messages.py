@@ -1,7 +1,5 @@
 """What was told once, by a worker or to the audit log, is read in the reader's language."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`strata memory`: a FAQ goes in, comes out, and goes in again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The tab of saved answers, an opened one, and what admins do with it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The questions of the page Evaluation: decided on, edited, imported; hostile text is text."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

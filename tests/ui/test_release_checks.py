@@ -1,7 +1,5 @@
 """What waits to be published and what a check found: commands, REST, the worker, the page."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What the chat says of an answer that has something to do with a saved one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Rights on the pages: who may not see a product, who administers one, and who says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

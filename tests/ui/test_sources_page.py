@@ -1,7 +1,5 @@
 """The page Sources: a source is tried, added, run, scheduled, watched and removed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The chips below an answer, and what is said when its documentation has changed since."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from chatbot.chatbot import Chatbot

@@ -1,7 +1,5 @@
 """The upgrade guide and the gaps between releases: page, command line and programs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A real worker process: it publishes, survives being killed, and stops when it is told to."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A small product in two releases for the page: a PDF, HTML with hostile text, Markdown."""
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A source is added: a form for its kind, and a trial that shows what it would bring."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from inspect import getdoc
 from typing import Any

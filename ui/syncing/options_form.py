@@ -1,7 +1,5 @@
 """Fields for the options of a kind of source, made from the model of that kind."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from types import UnionType

@@ -1,7 +1,5 @@
 """One source: what it brings, what its last run changed, when it runs, and its end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit

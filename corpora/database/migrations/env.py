@@ -1,7 +1,5 @@
 """Runs the migrations on the connection and in the transaction of `open_database`."""
 
-from __future__ import annotations
-
 from alembic import context
 
 from corpora.database.tables import Base

@@ -1,7 +1,5 @@
 """A documentation site as a source."""
 
-from __future__ import annotations
-
 from corpora.sources.options import SiteOptions
 from corpora.sources.site.reader import SiteReader
 from corpora.sources.source import Secrets, SourceReader

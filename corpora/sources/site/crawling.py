@@ -1,7 +1,5 @@
 """The pages of one release, one after the other: asked for, told apart, and saved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime

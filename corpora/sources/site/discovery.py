@@ -1,7 +1,5 @@
 """What names the pages of a release: a sitemap, or llms.txt."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import httpx

@@ -1,7 +1,5 @@
 """Addresses are asked for, one after the other, with pauses; each redirect is checked."""
 
-from __future__ import annotations
-
 import re
 import time
 import zlib

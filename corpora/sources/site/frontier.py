@@ -1,7 +1,5 @@
 """The addresses of a release that are still to be asked for, each once."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Which machines a site may be read from: the address that is checked is the one connected to."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 import time

@@ -1,7 +1,5 @@
 """Which answers of a site are pages, and of which format."""
 
-from __future__ import annotations
-
 import codecs
 from mimetypes import guess_type
 from pathlib import Path

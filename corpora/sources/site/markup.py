@@ -1,7 +1,5 @@
 """What a page says about addresses: its links, which address it is a copy of, its base."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The pictures that the pages of a release show: asked for once all its pages are there."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass

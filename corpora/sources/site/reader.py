@@ -1,7 +1,5 @@
 """A documentation site as a source: its releases, and the pages of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The releases that a site has: those that are listed, or those found where `{release}` stands."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

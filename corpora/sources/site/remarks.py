@@ -1,7 +1,5 @@
 """What is told about pages that were not taken: each reason once, with how many and an example."""
 
-from __future__ import annotations
-
 import httpx
 
 from corpora.sources.run_report import of_release

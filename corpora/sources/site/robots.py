@@ -1,7 +1,5 @@
 """What robots.txt of each host allows this reader, and how long it is to wait between requests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import httpx

@@ -1,7 +1,5 @@
 """What the pages of one release are read with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

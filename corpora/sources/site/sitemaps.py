@@ -1,7 +1,5 @@
 """sitemap.xml: the pages of a site with the times of their changes, as sitemaps.org defines it."""
 
-from __future__ import annotations
-
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator

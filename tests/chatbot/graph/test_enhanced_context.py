@@ -1,7 +1,5 @@
 """The paper's four systems as profiles: what they put beside the evidence, and of which release."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

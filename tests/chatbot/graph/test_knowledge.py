@@ -1,7 +1,5 @@
 """What the parameters of a release state, and which of it a context takes over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from chatbot.chatbot import Chatbot

@@ -1,7 +1,5 @@
 """Personalized PageRank, against figures worked out by hand."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

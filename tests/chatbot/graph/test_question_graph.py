@@ -1,7 +1,5 @@
 """Related questions of a release by the question graph, with real pairs in a real database."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

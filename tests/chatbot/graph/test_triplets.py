@@ -1,7 +1,5 @@
 """Relation triplets from a language model and from REBEL's output."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json

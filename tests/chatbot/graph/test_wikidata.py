@@ -1,7 +1,5 @@
 """Wikidata from a small server that answers as its query service does, and as it should not."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

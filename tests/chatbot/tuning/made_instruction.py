@@ -1,7 +1,5 @@
 """An instruction made by hand, for tests of tuning."""
 
-from __future__ import annotations
-
 from chatbot.tuning.instructions import Instruction, Message, Split
 
 

@@ -6,8 +6,6 @@ memory of the GPU, the loss at both ends, how far the curve of a training that w
 resumed is from it, and how many facts the Transformers backend tells with the adapter.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter

@@ -1,7 +1,5 @@
 """Adapters of each architecture in both backends, on tiny random models that the test builds."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import warnings

@@ -1,7 +1,5 @@
 """The instruction set of accepted answers, on the documentation of a lamp."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

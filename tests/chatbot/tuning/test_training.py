@@ -1,7 +1,5 @@
 """LoRA end to end on the CPU, on a tiny random Llama that the test builds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

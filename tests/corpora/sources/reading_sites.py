@@ -1,7 +1,5 @@
 """Reading a site in tests as a source would."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """A small site on loopback, for tests: pages by path, and the requests that came."""
 
-from __future__ import annotations
-
 import gzip
 import ssl
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The worked example of a source that a package adds, against answers of Confluence's REST."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tokens of sources go to the host that they are for."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import SecretStr
 

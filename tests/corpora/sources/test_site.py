@@ -1,7 +1,5 @@
 """The pages of a site: found, told apart, asked for again only if they changed."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from typing import Any

@@ -6,8 +6,6 @@ older release below the newest, VitePress 1.6. That of Antora is written by hand
 its default UI, and the plain one by hand.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

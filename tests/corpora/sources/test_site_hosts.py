@@ -1,7 +1,5 @@
 """A site is read from the hosts that its source names, and from nowhere inside the network."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The pictures that pages of a site show are fetched, and stand where their reader looks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path

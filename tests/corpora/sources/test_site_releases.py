@@ -1,7 +1,5 @@
 """The releases of a site: from the path, a subdomain, or pairs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A small web server on this machine, for what the benchmark reads over the network."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A system at an OpenAI-compatible address is asked as a user types, and scored by its words."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The data set is whole: its documentation, questions and datasheet agree."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

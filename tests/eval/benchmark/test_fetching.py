@@ -1,7 +1,5 @@
 """Archives come from an index on this machine, are checked, and nothing of them leads out."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

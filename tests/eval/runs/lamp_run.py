@@ -1,7 +1,5 @@
 """Questions about two releases of the lamp, and a model that believes the first text it reads."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

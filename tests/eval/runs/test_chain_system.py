@@ -1,7 +1,5 @@
 """What a run keeps of a profile's answer: the texts that the model was given, and the pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

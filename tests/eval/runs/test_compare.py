@@ -1,7 +1,5 @@
 """Two runs compared question by question, and limits on what is found."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

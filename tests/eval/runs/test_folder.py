@@ -1,7 +1,5 @@
 """The folder of a run: what is written is read again, also after a kill."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

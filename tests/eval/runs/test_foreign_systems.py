@@ -3,8 +3,6 @@
 What they do not show is unscored and counted; their keys are kept nowhere.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator

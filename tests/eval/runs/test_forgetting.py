@@ -1,7 +1,5 @@
 """Runs go with the turns whose questions they asked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Systems as others build them: what they search, what they give the model, what they cite."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Measures of ranks, computed by hand."""
 
-from __future__ import annotations
-
 from math import log2
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`strata eval run`: limits, costs, and a kill in the middle."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

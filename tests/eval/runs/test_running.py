@@ -1,7 +1,5 @@
 """Runs on a real product with a scripted model: what systems answer, and what a stop leaves."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace

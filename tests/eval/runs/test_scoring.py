@@ -1,7 +1,5 @@
 """What one answer of a run is worth, by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a step of `embedded` earns is told by the answers without it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Questions proposed from documentation: each answer stands on its page, letter for letter."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A file of questions with columns of its own: what is read of it, and what is said of the rest."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Sequence

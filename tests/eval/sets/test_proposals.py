@@ -1,7 +1,5 @@
 """Proposed questions in the database: added once, decided on by admins, and in the audit log."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

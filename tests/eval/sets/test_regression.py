@@ -1,7 +1,5 @@
 """The regression set: what was accepted or rated, as long as its pages say the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

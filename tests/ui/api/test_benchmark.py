@@ -1,7 +1,5 @@
 """The benchmark asks Strata at its two addresses like any other system."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

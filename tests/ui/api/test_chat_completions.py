@@ -1,7 +1,5 @@
 """The `openai` client and langchain-openai work against Strata unchanged."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The documentation of a release as agents read it: llms.txt, llms-full.txt, pages as Markdown."""
 
-from __future__ import annotations
-
 import re
 
 import httpx

@@ -1,7 +1,5 @@
 """Figures of the cited section, by the interface for programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import httpx

@@ -1,7 +1,5 @@
 """The official client of the Model Context Protocol uses Strata, over HTTP and over stdio."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """A release that came as a number is one that nothing else can have been written for."""
 
-from __future__ import annotations
-
 import pytest
 
 from chatbot.errors import BadQuestion

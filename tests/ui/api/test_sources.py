@@ -1,7 +1,5 @@
 """Sources by service, REST and command line: managed, scheduled, and started by a webhook."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import shutil

@@ -5,8 +5,6 @@ headers, or the `wire` as it stands on it. {port} is the server's port; the serv
 person's name from the proxy's address alone, and nobody of these comes from there.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages that somebody planted in one release, and what may be told of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path

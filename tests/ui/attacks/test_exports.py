@@ -1,7 +1,5 @@
 """Stored text in every file that people take away: a spreadsheet, a Markdown reader, a terminal."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

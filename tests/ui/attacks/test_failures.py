@@ -1,7 +1,5 @@
 """What fails tells its asker that it failed, and nothing of how the server is made."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

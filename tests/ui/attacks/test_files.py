@@ -1,7 +1,5 @@
 """Files that were made to break whatever reads them: each is refused with a reason."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 from threading import Thread

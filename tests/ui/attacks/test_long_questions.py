@@ -1,7 +1,5 @@
 """Questions, conversations and numbers that are made to take long, or that int() refuses."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

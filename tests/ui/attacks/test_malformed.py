@@ -1,7 +1,5 @@
 """Bodies and numbers that are not what they should be: a message comes, and nothing breaks."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from typing import Any

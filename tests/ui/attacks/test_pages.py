@@ -1,7 +1,5 @@
 """Pages of documents: what a quotation on one may cost, and who gets which page."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A parser that a file has taken over: it runs what its file says, in the real child process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

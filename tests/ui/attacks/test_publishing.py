@@ -1,7 +1,5 @@
 """A job is cancelled around the moment at which its release changes: it changes whole, or not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread

@@ -1,7 +1,5 @@
 """Every forged request of the table, put to a real server as it stands on the wire."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Whoever wants to use up the server: others are answered, and its memory stays within bounds."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

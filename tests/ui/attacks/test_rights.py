@@ -4,8 +4,6 @@ Two Stratas are asked the same. `hidden` has the product pump, and the product v
 group staff may see; `without` has pump alone. What they reply must be the same, to the letter.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

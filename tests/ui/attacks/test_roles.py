@@ -3,8 +3,6 @@
 The routes come from the application itself: one that no case stands for here fails the test.
 """
 
-from __future__ import annotations
-
 import asyncio
 import runpy
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """One person with many keys: they have no more of the server than one person may."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

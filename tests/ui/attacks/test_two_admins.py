@@ -1,7 +1,5 @@
 """Two admins change one answer at once: what one wrote is neither lost nor replaced in silence."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

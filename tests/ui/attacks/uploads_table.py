@@ -5,8 +5,6 @@ What may lie in a folder and is read as text, or left out with one line, stands 
 tests/ingestion/hostile_inputs.py.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import stat

@@ -4,8 +4,6 @@ A new database is made from the models and stamped, so that there is nothing to 
 revision says what changes for a database that is there.
 """
 
-from __future__ import annotations
-
 revision = "0004"
 down_revision = None
 

@@ -1,7 +1,5 @@
 """Keys by which programs ask."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """A cluster of the memory is a number of its pairs; what else was kept of it is computed."""
 
-from __future__ import annotations
-
 from alembic import op
 
 revision = "0006"

@@ -1,7 +1,5 @@
 """A use of a remembered answer may be another wording of its question; events are kept no more."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """A saved answer has no links, no score by its words, and stays; uses are two."""
 
-from __future__ import annotations
-
 from alembic import op
 
 revision = "0008"

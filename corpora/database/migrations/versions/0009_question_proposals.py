@@ -1,7 +1,5 @@
 """Questions of one's own, for the regression set."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """Sources that documentation is brought from, and the addresses of what they brought."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """Generations that wait for an admin's yes, and checks of accepted answers against them."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

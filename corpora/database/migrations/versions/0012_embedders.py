@@ -1,7 +1,5 @@
 """What opens an embedder again that releases were embedded with."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

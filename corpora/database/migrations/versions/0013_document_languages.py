@@ -1,7 +1,5 @@
 """The language of each document, and what an administrator says of it."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """Requests to language models, counted by server."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """Who may see a product or a release, and the groups that people and keys are in."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """What people chose for the page."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

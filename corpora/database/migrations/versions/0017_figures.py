@@ -1,7 +1,5 @@
 """Figures: the pictures that stand at the blocks of a page."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

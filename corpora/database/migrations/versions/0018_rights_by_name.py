@@ -1,7 +1,5 @@
 """Rights of names, which outlive what has them; keys of admins of products; calls added up."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,7 +1,5 @@
 """Which products and releases an answer names, for rights: a name in its question is none."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 
