@@ -33,7 +33,7 @@ _SHARED, _AGREEING = 3, 0.6
 """Names that two sections share, and the share of equal values, from which they state one thing."""
 _LOOKED_AT = 20
 _HELD = 500
-_USUAL, _LOOKED_BACK = 2 / 3, 200
+_USUAL, _LOOKED_BACK = 2 / 3, 50
 """The share of what notes tell of that a manual has, and the names by which that is told."""
 _FILE = re.compile(r"\.(?:py|toml|cfg|ini|md|rst|txt|html|json|yml|org)$", re.I)
 _FIGURE = re.compile(r"\d")
