@@ -1,15 +1,12 @@
 """A model that LangChain reaches: on an OpenAI-compatible server, or of a provider by name."""
 
 import asyncio
-import json
 import random
-import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from importlib import import_module
 from ipaddress import ip_address
-from textwrap import shorten
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,6 +18,17 @@ from pydantic import Field, PrivateAttr, SecretStr
 
 from chatbot.errors import GeneratorError, PromptTooLong
 from chatbot.models.certificates import trusted_certificates
+from chatbot.models.server_refusals import (
+    OVERFLOW,
+    USUAL,
+    deepest,
+    message_of,
+    one_line,
+    origin,
+    retry_after,
+    status_of,
+    to_leave_out,
+)
 from chatbot.models.streaming import Chunks, StreamingChatModel
 
 _CONNECT_SECONDS = 5.0
@@ -31,12 +39,7 @@ _LONGEST_RETRY_AFTER = 60.0
 _PROBE_SECONDS = 3.0
 _AVOIDED_SECONDS = 30.0
 """So long after a failure another server is asked first, if there is one."""
-# What not every server has; one that refuses it is asked without it.
-_EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
-# What every provider has; left out where the refusal names it, as newer models of OpenAI do.
-_USUAL = ("max_tokens", "temperature")
 _HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "host"}
-_OVERFLOW = re.compile(r"context.{0,9}(length|size|window)|context_", re.IGNORECASE)
 
 
 def provider_of(model: str) -> str | None:
@@ -159,12 +162,12 @@ class ServedChatModel(StreamingChatModel):
                 # Not every server has a list; one that says so can be asked.
                 if reply.is_error and reply.status_code not in (404, 405, 501):
                     raise httpx2.HTTPStatusError(
-                        _deepest(reply.text), request=reply.request, response=reply
+                        deepest(reply.text), request=reply.request, response=reply
                     )
         except httpx2.ReadTimeout:
             return f"{self.address} sent nothing for {_PROBE_SECONDS:g} seconds: look into its log"
         except Exception as raised:  # noqa: BLE001 - of the library, of TLS, of the name's encoding
-            return str(self._as_generator_error(_origin(raised), 0))
+            return str(self._as_generator_error(origin(raised), 0))
         return ""
 
     @property
@@ -192,7 +195,7 @@ class ServedChatModel(StreamingChatModel):
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
         parameters = {"stream_options": {"include_usage": True}, **defaults, **options}
         if self._provider != "openai":
-            parameters = {name: parameters[name] for name in _USUAL}
+            parameters = {name: parameters[name] for name in USUAL}
         left_out = set(self._refused)
         tries = words = 0
         loop = asyncio.get_running_loop()
@@ -209,12 +212,12 @@ class ServedChatModel(StreamingChatModel):
                     self._failed = None
                     return
                 except Exception as raised:  # noqa: BLE001 - each provider has errors of its own
-                    error = _origin(raised)
-                    status = _status(error)
-                    if refused := _refused(status, _error_message(error), sent):
+                    error = origin(raised)
+                    status = status_of(error)
+                    if refused := to_leave_out(status, message_of(error), sent):
                         left_out |= refused
                         continue
-                    wait = _retry_after(error)
+                    wait = retry_after(error)
                     overloaded = status == 429 or (status >= 500 and status != 501)
                     patient = tries < self.retries and (wait or 0) <= _LONGEST_RETRY_AFTER
                     if words or not (overloaded and patient):
@@ -311,8 +314,8 @@ class ServedChatModel(StreamingChatModel):
     def _as_generator_error(self, error: Exception, words: int) -> GeneratorError:
         """The error in our words: who, why, and what to do."""
         status, message, name = (
-            _status(error),
-            _one_line(_error_message(error)),
+            status_of(error),
+            one_line(message_of(error)),
             type(error).__name__,
         )
         because = f"{status}: {message}" if message else str(status)
@@ -350,59 +353,8 @@ class ServedChatModel(StreamingChatModel):
         else:
             kind = "unreachable"
             what = f"cannot be asked ({message or name}): set {self.settings}KEY, or what it needs"
-        error_type = (
-            PromptTooLong if status == 400 and _OVERFLOW.search(message) else GeneratorError
-        )
+        error_type = PromptTooLong if status == 400 and OVERFLOW.search(message) else GeneratorError
         sentence = f"{self.address} {what}"
         failure = error_type(sentence.replace(self._secret, "…") if self._secret else sentence)
         failure.kind = kind
         return failure
-
-
-def _origin(error: Exception) -> Exception:
-    """The refusal behind an error; else its first cause."""
-    while not _status(error) and isinstance(error.__cause__, Exception):
-        error = error.__cause__
-    return error
-
-
-def _status(error: Exception) -> int:
-    """The HTTP status of a refusal, wherever the provider's package keeps it; else 0."""
-    response = getattr(error, "response", None)
-    status = getattr(response, "status_code", None) or getattr(error, "code", None)
-    return status if isinstance(status, int) else 0
-
-
-def _retry_after(error: Any) -> float | None:
-    with suppress(AttributeError, KeyError, ValueError):
-        return max(0.0, float(error.response.headers["retry-after"]))
-    return None
-
-
-def _error_message(error: Exception) -> str:
-    """The message of a server's refusal."""
-    return _deepest(getattr(error, "body", None) or getattr(error, "message", None) or str(error))
-
-
-def _deepest(message: Any) -> str:
-    """The sentence in a refusal as servers nest it, as it is or in JSON."""
-    if isinstance(message, str) and message.startswith("{"):
-        with suppress(ValueError):
-            message = json.loads(message)
-    while isinstance(message, dict):
-        message = message.get("message") or message.get("error") or str(message)
-    return str(message)
-
-
-def _refused(status: int, message: str, sent: dict[str, Any]) -> set[str]:
-    """The parameters to leave out of the next try: those the refusal names, else all extras."""
-    if status not in {400, 422} or _OVERFLOW.search(message):
-        return set()
-    named = {
-        n for n in (*_EXTRAS, *_USUAL) if n.removeprefix("top_").rstrip("s") in message.lower()
-    }
-    return named.intersection(sent) or sent.keys() & _EXTRAS
-
-
-def _one_line(text: str) -> str:
-    return shorten("".join(c if c.isprintable() else " " for c in text), 200, placeholder=" …")

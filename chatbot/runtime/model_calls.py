@@ -136,7 +136,7 @@ async def ask_for(
     check: Callable[[Reply], None] = lambda reply: None,
 ) -> tuple[Reply | None, tuple[ModelCall, ...]]:
     """Ask for a JSON object that `check` (ValueError) agrees to; None after two bad replies."""
-    options = {"response_format": _asked_for(form)}
+    options: dict[str, Any] = {"response_format": _asked_for(form)}
     conversation = list(messages)
     calls: list[ModelCall] = []
     for _ in range(2):

@@ -118,12 +118,14 @@ def store(
     check_name("release", release)
     if not files:
         raise UploadError("No file to upload. Choose at least one.")
+    size = 0
     for file in files:
         if (problem := name_objection(file.name)) is not None:
             raise UploadError("{file!r}: {problem}.", file=file.name, problem=problem)
+        size += file.size
     originals = Originals(database)
     with full_disk_is_named(data_dir):
-        require_room(data_dir, sum(file.size for file in files))
+        require_room(data_dir, size)
         listed = [_keep(database, file, kind) for file in files]
         taken = {file.file for file in listed}
         refused = {_nameable(name): reason for name, reason in left_out.items()}
@@ -140,9 +142,10 @@ def store(
                 order=ordered,
                 session=session,
             )
-            for file, kept in zip(files, listed, strict=True):
-                # Nobody held it until now, so that it may have been removed meanwhile.
-                if not originals.is_kept(session, kept.content_hash):
+            # Nobody held them until now, so that one may have been removed meanwhile.
+            lost = [not originals.is_kept(session, kept.content_hash) for kept in listed]
+            for file, is_lost in zip(files if any(lost) else (), lost, strict=False):
+                if is_lost:
                     originals.store(session, _packed(file, kind))
     return job_id
 
@@ -201,8 +204,8 @@ def keep_result(database: Database, job_id: int, name: str, file: IO[bytes]) -> 
     _let_go(database, earlier)
 
 
-def kept_result(database: Database, job_id: int) -> tuple[str, Iterator[bytes]]:
-    """Return the name and the pieces of the file that a job made; raise JobError without one."""
+def kept_result(database: Database, job_id: int) -> tuple[str, int, Iterator[bytes]]:
+    """Return name, size in bytes and pieces of the file that a job made; raise JobError without."""
     jobs = Jobs(database)
     files = [file for file in jobs.files(job_id) if file.content_hash]
     missing = JobError(
@@ -217,7 +220,7 @@ def kept_result(database: Database, job_id: int) -> tuple[str, Iterator[bytes]]:
                 raise missing
             yield data
 
-    return files[0].file.partition("/")[0], pieces()
+    return files[0].file.partition("/")[0], sum(file.size for file in files), pieces()
 
 
 def drop_upload(database: Database, job_id: int) -> None:

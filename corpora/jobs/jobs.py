@@ -195,6 +195,12 @@ class Claims:
         with self._database.reading() as session:
             return session.scalar(waiting)
 
+    def kinds_waiting(self) -> set[JobKind]:
+        """The kinds of the jobs that wait: an idle worker looks for no more than that."""
+        with self._database.reading() as session:
+            waiting = select(Job.kind).where(Job.state == JobState.WAITING).distinct()
+            return set(session.scalars(waiting))
+
     def claim(self, job_id: int) -> Job | None:
         """Take a waiting job in hand; None if it does not wait, or another worker was first."""
         # Of two workers that want it at once the second goes on to another job without waiting.

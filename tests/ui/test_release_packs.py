@@ -429,18 +429,19 @@ def test_packs_are_made_and_taken_in_as_jobs(
     (job, *_) = work(chatbot)
     assert (job.id, job.kind, job.state) == (ordered, JobKind.PACK, JobState.DONE)
     assert "Ready to download for a week: " in job.message
-    name, pieces = kept_result(chatbot.database, ordered)
+    name, size, pieces = kept_result(chatbot.database, ordered)
     data = b"".join(pieces)
     assert name == "valve-1.0.strata"
     sweep_uploads(chatbot.database, chatbot.settings.data_dir)
-    assert b"".join(kept_result(chatbot.database, ordered)[1]) == data
+    assert b"".join(kept_result(chatbot.database, ordered)[-1]) == data
+    assert size == len(data)
     # Made anew, the earlier one is let go; that of another release is not.
     other, anew = admin.pack("valve", "2.0"), admin.pack("valve", "1.0", originals=True)
     work(chatbot)
     with pytest.raises(JobError, match="not kept any more"):
         kept_result(chatbot.database, ordered)
     assert kept_result(chatbot.database, other)[0] == "valve-2.0.strata"
-    data = b"".join(kept_result(chatbot.database, anew)[1])
+    data = b"".join(kept_result(chatbot.database, anew)[-1])
 
     there = Administration(elsewhere.database, LOCAL)
     file, data_dir = BytesIO(data), elsewhere.settings.data_dir
@@ -506,6 +507,7 @@ def _through_programs(
     work(chatbot)
     fetched = here.get(place)
     assert fetched.headers["content-disposition"] == 'attachment; filename="valve-1.0.strata"'
+    assert int(fetched.headers["content-length"]) == len(fetched.content)
 
     form = {"files": ("valve.strata", fetched.content)}
     refused = there.put("/api/v1/packs", files=form)

@@ -32,9 +32,12 @@ def make(
 @router.get("/packs/{job}", response_class=Response)
 def fetch(service: Operating, job: forms.RowId) -> Response:
     """The file that a job made."""
-    name, pieces = kept_result(service.administered.database, job)
+    name, size, pieces = kept_result(service.administered.database, job)
     quoted = name.encode("ascii", "replace").decode().replace('"', "_")
-    headers = {"Content-Disposition": f'attachment; filename="{quoted}"'}
+    headers = {
+        "Content-Disposition": f'attachment; filename="{quoted}"',
+        "Content-Length": str(size),
+    }
     return StreamingResponse(pieces, media_type="application/zip", headers=headers)
 
 

@@ -188,13 +188,13 @@ def show_ended(job: Job) -> None:
 
 def _offer_pack(job: Job) -> None:
     try:
-        name, _ = kept_result(services.administered().database, job.id)
+        name, *_ = kept_result(services.administered().database, job.id)
     except JobError:
         st.markdown(f":gray[{gettext('not kept any more')}]", width="content")
         return
     download(
         gettext("Download"),
-        lambda: b"".join(kept_result(services.administered().database, job.id)[1]),
+        lambda: b"".join(kept_result(services.administered().database, job.id)[-1]),
         name,
         key=f"pack {job.id}",
     )

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -104,24 +105,21 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     # A source is waited for: that is no reason for uploads to wait, too.
     opened = settings.source_tokens, settings.source_files, settings.source_folders
     sources = replace(work, secrets=Secrets(*opened))
+    lines = [
+        (line, threading.Event()) for line in (work, evaluations, drafts, checks, packs, sources)
+    ]
     threads = [
-        threading.Thread(target=target, args=args, daemon=True)
-        for target, *args in (
-            (_do_jobs, work, stopping),
-            (_do_jobs, evaluations, stopping),
-            (_do_jobs, drafts, stopping),
-            (_do_jobs, checks, stopping),
-            (_do_jobs, packs, stopping),
-            (_do_jobs, sources, stopping),
-            (_keep_in_order, settings, database, claims, stopping),
-        )
+        *(threading.Thread(target=_do_jobs, args=(*of, stopping), daemon=True) for of in lines),
+        threading.Thread(
+            target=_keep_in_order, args=(settings, database, claims, stopping), daemon=True
+        ),
     ]
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda _signal, _frame: stopping.set())
     for thread in threads:
         thread.start()
     _log.info("worker %s waits for jobs in %s", this_process(), settings.data_dir)
-    _watch(claims, stopping, parent)
+    _watch(claims, lines, stopping, parent)
     _log.info("worker %s stops", this_process())
     for thread in threads:
         thread.join(_END_SECONDS)
@@ -146,10 +144,11 @@ def _open(settings: Settings) -> tuple[Database, Claims]:
             return database, claims
 
 
-def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
-    """Do one job after another, and look for the next one twice a second."""
+def _do_jobs(work: JobWork, is_wanted: threading.Event, stopping: threading.Event) -> None:
+    """Do one job after another; where none waits, wait until one may."""
     lost = False
     while not stopping.is_set():
+        is_wanted.clear()
         try:
             if lost:
                 work.claims.let_go(work.kinds)
@@ -157,25 +156,37 @@ def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
             is_found = work.do_next()
         except (SQLAlchemyError, UnusableDatabase) as error:
             _log.warning("the database failed, and the next job is looked for again: %s", error)
-            lost, is_found = True, False
-        if not is_found:
+            lost = True
             stopping.wait(_LOOK_SECONDS)
+        else:
+            if not is_found:
+                is_wanted.wait()
 
 
-def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> None:
-    """Say every few seconds that this worker lives, until it is to stop."""
+def _watch(
+    claims: Claims,
+    lines: Sequence[tuple[JobWork, threading.Event]],
+    stopping: threading.Event,
+    parent: int | None,
+) -> None:
+    """Look for jobs twice a second, for all lines at once, and say that this worker lives."""
     due = time.monotonic() + HEARTBEAT_SECONDS
     while not stopping.wait(_LOOK_SECONDS):
         if parent is not None and os.getppid() != parent:
             stopping.set()
-        if time.monotonic() < due:
-            continue
-        due = time.monotonic() + HEARTBEAT_SECONDS
         try:
-            claims.beat()
+            waiting = claims.kinds_waiting()
+            for work, is_wanted in lines:
+                if not waiting.isdisjoint(work.kinds):
+                    is_wanted.set()
+            if time.monotonic() >= due:
+                due = time.monotonic() + HEARTBEAT_SECONDS
+                claims.beat()
         except (SQLAlchemyError, UnusableDatabase) as error:
             # A missed beat does no harm; a lasting problem makes the job itself fail too.
-            _log.warning("a heartbeat was missed: %s", error)
+            _log.warning("the database failed, and is looked at again: %s", error)
+    for _, is_wanted in lines:
+        is_wanted.set()
 
 
 def _order_embedding(settings: Settings, database: Database) -> bool:
