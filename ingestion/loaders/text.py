@@ -62,7 +62,15 @@ LISTINGS = {
         "ipython",
         "testcode",
     ),
-    *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist", "jupyter-execute"),
+    *(
+        "testcode",
+        "testoutput",
+        "testsetup",
+        "testcleanup",
+        "doctest",
+        "productionlist",
+        "jupyter-execute",
+    ),
     *("jupyter-input", "jupyter-output", "exec-code", "altair-plot", "plot", "mermaid", "uml"),
 }
 """Directives whose content is code."""
