@@ -51,20 +51,13 @@ VERSIONS = {
 }
 """How Sphinx words what a version changed."""
 
-LISTINGS = {
-    *(
-        "code",
-        "code-block",
-        "code-cell",
-        "sourcecode",
-        "highlight-block",
-        "prompt",
-        "ipython",
-        "testcode",
-    ),
-    *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist", "jupyter-execute"),
-    *("jupyter-input", "jupyter-output", "exec-code", "altair-plot", "plot", "mermaid", "uml"),
-}
+LISTINGS = frozenset(
+    """
+    code code-block code-cell sourcecode highlight-block prompt ipython testcode testoutput
+    testsetup testcleanup doctest productionlist jupyter-execute jupyter-input
+    jupyter-output exec-code altair-plot plot mermaid uml
+    """.split()
+)
 """Directives whose content is code."""
 
 _AUTOMATIC = re.compile(r"(.*:)?auto[^:]*$")
@@ -124,9 +117,9 @@ def register_sphinx_markup(text: str) -> None:
 @cache
 def _with_any_option(name: str) -> type[Directive]:
     """Docutils' own directive, which an option of Sphinx (`:label:`) would make an error."""
-    found, _ = directives.directive(name, en, cast(Any, None))
-    known = found.option_spec or {}
-    options = defaultdict(lambda: directives.unchanged, known)
+    of_name = cast(Any, directives.directive)(name, en, None)
+    found = cast("type[Directive]", of_name[0])
+    options = defaultdict(lambda: directives.unchanged, found.option_spec or {})
     return type(found.__name__, (found,), {"option_spec": options})
 
 
