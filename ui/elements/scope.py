@@ -48,11 +48,14 @@ def choose_scope(page: str) -> TurnFilter:
         turns.choices(person, "product"),
         lambda product: turns.choices(person, "release", product),
     )
+    key = f"{page}-time"
+    _choose_as_elsewhere(list(_DAYS), key, gettext)
     time = of_time.selectbox(
         gettext("Time"),
         _DAYS,
-        index=1,
-        key=f"{page}-time",
+        # What is chosen already is no default.
+        index=0 if key in st.session_state else 1,
+        key=key,
         bind="query-params",
         format_func=gettext,
     )
