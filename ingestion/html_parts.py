@@ -256,8 +256,9 @@ def _cell(cell: etree._Element, read: Callable[[etree._Element], list[Block]]) -
         _write_out(inner)
     for end in list(cell.iter("br")):
         before, after = end.getprevious(), end.getnext()
-        is_code = before is not None and after is not None and before.tag == after.tag == "code"
-        if before is not None and is_code and not f"{before.tail or ''}{end.tail or ''}".strip():
+        if before is None or after is None or {before.tag, after.tag} != {"code"}:
+            continue
+        if not f"{before.tail or ''}{end.tail or ''}".strip():
             end.tail = NEW_LINE
     has_blocks = next(cell.iter("li", "dt", "pre"), None) is not None
     return Cell(

@@ -25,6 +25,7 @@ from corpora.catalog.release import Product, Release
 from corpora.database.history_tables import ConversationRow
 from ui.elements.address import go, number_in_address
 from ui.elements.frame import browser_zone, button, confirm, failures_shown, in_a_row
+from ui.elements.scope import CHOSEN
 from ui.elements.table import download
 from ui.serving.asking import Pending
 from ui.wording.escaping import as_label
@@ -101,12 +102,14 @@ def show_sidebar(
 ) -> tuple[Product, str | None]:
     """The product that is chosen, and the release, if any.
 
-    At first it is the product of the open conversation, or of the last one.
+    At first it is the product of the open conversation, else that chosen on another page, or that
+    of the last conversation.
     """
     names = [product.name for product in products]
     recent = [*(t.reply.product for t in turns), *(p.question.product for p in pending)]
     if _PRODUCT not in st.session_state and not recent:
-        recent = [conversation.product for conversation in own.recent(1)]
+        last = st.session_state.get(CHOSEN)
+        recent = [last] if last else [conversation.product for conversation in own.recent(1)]
     known = [name for name in recent if name in names]
 
     with st.sidebar:
@@ -118,6 +121,7 @@ def show_sidebar(
             on_change=open_conversation,
             args=(None,),
         )
+        st.session_state[CHOSEN] = chosen
         product = products[names.index(chosen)]
         release = _choose_release(product, release_spoken_of(turn.reply for turn in turns))
         options = {"key": "new-conversation", "width": "stretch"}

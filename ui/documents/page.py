@@ -22,13 +22,13 @@ from ui.documents.settings_view import show_product_settings, show_release_setti
 from ui.documents.upload_view import offer_upload, show_upload
 from ui.elements.address import go
 from ui.elements.frame import Access, button, in_a_row, is_open, page, show_tabs, when
-from ui.elements.scope import heading_with_product
+from ui.elements.scope import CHOSEN, heading_with_product
 from ui.elements.table import list_in_pages
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
-_PRODUCT, _LAST = "documents product", "documents last product"
+_PRODUCT = "documents product"
 
 
 @page("wide", Access.PRODUCT_ADMINS)
@@ -48,9 +48,9 @@ def documents(person: Person) -> None:
         show_upload((), None)
         return
     # The address forgets the product when another page is opened.
-    product = st.query_params.get("product") or st.session_state.get(_LAST)
+    product = st.query_params.get("product") or st.session_state.get(CHOSEN)
     product = product if product in products else products[0]
-    st.session_state[_LAST] = product
+    st.session_state[CHOSEN] = product
     overview = administration.overview(product)
     if release := overview.release(st.query_params.get("release", "")):
         _show_release(overview, release)

@@ -21,9 +21,18 @@ _DAYS = {
     gettext_noop("all time"): None,
 }
 
+CHOSEN = "chosen product"
+"""The key in the session of the product that was chosen last, on whatever page."""
+
 
 def heading_with_product(title: str, products: Sequence[str], key: str, **options: Any) -> str:
-    """The title of a page on one product, and beside it a widget to choose that."""
+    """The title of a page on one product, and beside it a widget to choose that.
+
+    At first it is the product that was chosen on another page.
+    """
+    last = st.session_state.get(CHOSEN)
+    if last in products and key not in st.session_state and key not in st.query_params:
+        st.session_state[key] = last
     # The key of the widget begins with the name of the page, which the style sheet knows.
     with in_a_row(key=f"{re.split('[ -]', key)[0]}-heading"):
         st.title(title, anchor=False)
@@ -35,6 +44,7 @@ def heading_with_product(title: str, products: Sequence[str], key: str, **option
             label_visibility="collapsed",
             **options,
         )
+    st.session_state[CHOSEN] = product
     return product
 
 
