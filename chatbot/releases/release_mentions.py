@@ -183,8 +183,9 @@ def _worded(question: str, text: str, masked: str, names: ReleaseNames) -> Itera
         before, tail = words_before(text, start), _tail(text, end)
         mention = _mention_at(question, text, start, end, reading)
         is_marked = before["product"] or before["word"] or tail["word"]
-        # In a path: /docs/main/limits.html.
-        is_part = text[start - 1 : start] == "/" == text[end : end + 1]
+        # In a path, or between signs: /docs/main/limits.html, "next: how many?", "limit (main)".
+        is_apart = text[start - 1 : start] == "/" == text[end : end + 1]
+        is_apart = is_apart or _is_between_signs(text[:start].rstrip(), text[end:].lstrip())
         is_name = start in known and not _ORDINARY_WORDS.issuperset(name_tokens(word))
         if start not in known:
             likely = names.in_words(word, _ORDINARY_WORDS)
@@ -193,13 +194,17 @@ def _worded(question: str, text: str, masked: str, names: ReleaseNames) -> Itera
                 yield replace(mention, is_uncertain=True)
         elif is_name and not PERIOD.fullmatch(word):
             yield replace(mention, is_uncertain=not is_marked and names.is_suffix(word))
-        elif is_part:
+        elif is_apart:
             yield replace(mention, is_uncertain=True)
         elif is_marked or (mention.preposition and ends_name(text, end)) or word[-1].isdigit():
             goes_on = not is_marked and next_word(text, end) not in _BESIDE
             counts = tail["word"] or text[:start].casefold().endswith("the ")
             counts = counts and any(p.match(text, start) for p in _PATTERNS.values())
             yield replace(mention, is_uncertain=bool(goes_on or counts))
+
+
+def _is_between_signs(before: str, after: str) -> bool:
+    return before[-1:] in ("", "(", "[", ",") and after[:1] in ("", ":", ")", "]", "?")
 
 
 def _numbers(question: str, text: str, product: Product) -> list[ParsedMention]:
