@@ -101,12 +101,12 @@ def changed_group(topic: str, older: ReleaseParameters, newer: ReleaseParameters
         for what in Outcome
         if (of := [c for c in matches if c.outcome is what])
     ]
-    lead = gettext(
-        "From {older} to {newer}, {counts}.",
-        older=older.release,
-        newer=newer.release,
-        counts="; ".join(counts),
-    )
+    named = {"older": older.release, "newer": newer.release, "counts": "; ".join(counts)}
+    if topic:
+        lead = gettext("From {older} to {newer}, {counts}.", **named)
+    else:
+        # What stands in sentences alone is not counted.
+        lead = gettext("Settings and other parameters from {older} to {newer}: {counts}.", **named)
     quotes = Quotes()
     shown = [(name, *(_cell(cell, quotes) for cell in cells)) for name, *cells in rows[:SHOWN]]
     left = len(rows) - len(shown)
