@@ -91,12 +91,13 @@ def _as_seen(page: Page) -> Page:
         replace(
             block,
             text=seen(block.text),
-            path=tuple(map(seen, block.path)),
+            path=tuple(filter(None, map(seen, block.path))),
             header=tuple(map(seen, block.header)),
         )
         for block in page.blocks
     )
-    return replace(page, blocks=tuple(blocks))
+    # A paragraph that held nothing else only keeps a distance.
+    return replace(page, blocks=tuple(b for b in blocks if b.text or b.figures))
 
 
 def flowing_document(

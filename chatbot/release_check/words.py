@@ -31,7 +31,8 @@ _FEW = 5
 """A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
 _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
 _QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
-_SAID_OF = re.compile(rf"{re.escape(TERM_DELIMITER)}|: ")
+_SAID_OF = re.compile(rf"^(\W*\w+: )|{re.escape(TERM_DELIMITER)}")
+"""A label of one word, or what parts a term from what is said of it; "On ARM: " is a condition."""
 _NEGATING = frozenset(["not", "no", "never", "cannot", "without"])
 _SHORTENED = re.compile(r"n't\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{1,80})`|<code[^>]{0,60}>([^<\n]{1,80})</code>")
@@ -303,12 +304,12 @@ def likeness(one: Counter[str], other: Counter[str]) -> float:
 
 def _in(quote: str, blocks: Iterable[Block]) -> bool:
     """Whether the words of a quote stand in blocks: whole sentences or rows, or what is said of a
-    term or behind a label ("Note: …").
+    term or behind a label of one word ("Note: …").
     """
     wanted = f" {' '.join(words(quote))} "
     text, starts, ends = " ", {0}, set[int]()
     for unit in (unit for block in blocks for unit in units(block.text)):
-        for part in _SAID_OF.split(unit, 1):
+        for part in filter(None, _SAID_OF.split(unit, 1)):
             starts.add(len(text) - 1)
             text += "".join(f"{word} " for word in words(part))
         ends.add(len(text))

@@ -45,7 +45,7 @@ def new_defaults(
             _words("\n".join(block.text for _, block in section))
         )
     ]
-    if len(sections) < _LEAST or len(lacking) > (1 - _USUAL) * len(sections):
+    if len(sections) < _LEAST or len(sections) - len(lacking) < _USUAL * len(sections):
         return
     for name in lacking:
         parameter, (page, block) = wanted[name], sections[name][0]

@@ -172,7 +172,7 @@ def _any_of(names: Iterable[str]) -> str:
     """A regular expression, of Python and of PostgreSQL, for JSON with one of the names in a text.
 
     A release "3" is in no number, be it a page {"number": 3} or in a list [2, 3], and in no name of
-    a field; a product "Foo" is in no "Foobar".
+    a field; a product "Foo" is in no "Foobar", but in "Foo3", which names its release as well.
     """
     text = r'[^"\\]*(?:\\.[^"\\]*)*'
     return rf'(?i)(?<=[\[{{ ])"{text}(?:{"|".join(map(_in_text, names))}){text}"(?!:)'
@@ -188,11 +188,11 @@ def _in_text(name: str) -> str:
         found = rf"(?<![0-9])(?<![0-9]\.){found}"
     elif written[0].isalpha():
         # What JSON writes for a line end or a letter that is not ASCII ends in a letter.
-        found = rf"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{{4}})){found}"
+        found = rf"(?:(?<![A-Za-z])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{{4}})){found}"
     if written[-1].isdigit():
         found += "(?![0-9])"
     elif written[-1].isalpha():
-        found += r"(?![A-Za-z0-9])"
+        found += r"(?![A-Za-z])"
     return found
 
 

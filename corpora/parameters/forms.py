@@ -95,7 +95,7 @@ STATED = re.compile(
     r"(?=[.;](?:\s|$)|,\s|\s\(|$)",
     re.I,
 )
-SENTENCE_END = re.compile(r"[.;]\s")
+SENTENCE_END = re.compile(r"\.\s+(?=[^\W\d_a-z])")
 TERM_END = re.compile(r"\s[–—]\s")
 FIELD = re.compile(r"(?P<term>[^:\n]{1,80}):\s+(?P<text>\S.*)", re.S)
 ITEM = re.compile(

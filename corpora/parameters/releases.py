@@ -214,7 +214,7 @@ def _differences(before: Parameter, after: Parameter) -> Iterator[Difference]:
 
 def _tells(parameter: Parameter, value: str) -> bool:
     """Whether a value stands in the words that state a parameter."""
-    whole = re.compile(rf"(?<!\w){re.escape(_plain(value))}(?!\w)")
+    whole = re.compile(rf"(?<![\w.]){re.escape(_plain(value))}(?!\w|\.\d)")
     words = (parameter.quote, *(fact.quote for fact in parameter.facts))
     return any(whole.search(_plain(quote)) for quote in words)
 

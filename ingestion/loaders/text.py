@@ -52,7 +52,29 @@ VERSIONS = {
 """How Sphinx words what a version changed."""
 
 LISTINGS = frozenset(
-    ["code", "code-block", "code-cell", "sourcecode", "highlight-block", "prompt", "ipython", "testcode", "testoutput", "testsetup", "testcleanup", "doctest", "productionlist", "jupyter-execute", "jupyter-input", "jupyter-output", "exec-code", "altair-plot", "plot", "mermaid", "uml"]
+    [
+        "code",
+        "code-block",
+        "code-cell",
+        "sourcecode",
+        "highlight-block",
+        "prompt",
+        "ipython",
+        "testcode",
+        "testoutput",
+        "testsetup",
+        "testcleanup",
+        "doctest",
+        "productionlist",
+        "jupyter-execute",
+        "jupyter-input",
+        "jupyter-output",
+        "exec-code",
+        "altair-plot",
+        "plot",
+        "mermaid",
+        "uml",
+    ]
 )
 """Directives whose content is code."""
 

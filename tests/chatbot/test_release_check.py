@@ -27,6 +27,7 @@ from chatbot.release_check.reports import (
     waiting_generations,
 )
 from chatbot.release_check.verdicts import Verdict
+from chatbot.release_check.words import _in
 from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
 from corpora.building.building import Builder
@@ -36,6 +37,7 @@ from corpora.database.memory_tables import MemoryPairRow
 from corpora.errors import NoCorpus, NothingWaits
 from corpora.generations.progress import Stage
 from corpora.jobs.jobs import CHECKS, Jobs
+from ingestion.page import Block, BlockKind
 from tests.data_folders import database_url
 
 pytestmark = pytest.mark.database
@@ -454,6 +456,17 @@ def test_what_counts_as_changed_and_what_as_another_wording(
     ingest(AFTER, "2.0")
     found = verdicts(Check(chatbot).run("relay", "2.0").findings)
     assert found == {question: verdict for question, (_, verdict) in KINDS.items()}
+
+
+@pytest.mark.parametrize(
+    ("before", "holds"), [("", True), ("Note: ", True), ("On ARM: ", False), ("On ARM, ", False)]
+)
+def test_words_hold_behind_a_label_and_not_behind_a_condition(before: str, *, holds: bool) -> None:
+    words = "The default of the relay is 30 s."
+    assert (
+        _in(words, [Block(BlockKind.PARAGRAPH, f"The relay waits before. {before}{words}")])
+        is holds
+    )
 
 
 HOLD, HORN = "What is the default of hold_time?", "When does the horn sound?"

@@ -417,7 +417,7 @@ def test_what_notes_alone_name_is_no_gap(database: Database, tmp_path: Path) -> 
 def test_a_default_that_the_older_manual_only_lists_is_told_where_it_is_new(
     database: Database, tmp_path: Path
 ) -> None:
-    names = [f"lamp_{letter}" for letter in "abcdefghijkl"]
+    names = [f"lamp_{letter}" for letter in "abcdefghij"]
     listed = (f"## {n}\n\n- `--{n}=INT`\n- `{i}`\n\nA lamp.\n" for i, n in enumerate(names, 20))
     rows = "\n".join(
         f"| `{n}` | {i if i != 25 else 99} | A lamp. |" for i, n in enumerate(names, 20)

@@ -187,6 +187,20 @@ def test_a_value_that_a_sentence_tells_is_neither_changed_nor_gone(
     assert [c.differences for c in changes(second, third)] == [(Difference("range", "", "1 to 8"),)]
 
 
+def test_a_default_ends_with_its_sentence_and_a_value_is_told_by_a_whole_figure(
+    database: Database, tmp_path: Path
+) -> None:
+    kind = "# A\n\n`kind`\n: Default: text/html; charset=utf-8. Sent with each page.\n"
+    write(tmp_path / "1.0", limits="# A\n\n| Option | Default | Range |\n|---|---|---|\n"
+          "| `rows` | 5 s | 1 |\n", kinds=kind)  # fmt: skip
+    write(tmp_path / "2.0", limits="# A\n\n`rows`\n: Default: 5 s. Since 1.4.\n", kinds=kind)
+    for release in ("1.0", "2.0"):
+        ingest_beacon(database, tmp_path / release, release=release)
+    first, second = map(partial(opened(database), "Beacon"), ("1.0", "2.0"))
+    assert only(first, "kind").value("default") == "text/html; charset=utf-8"
+    assert [c.differences for c in changes(first, second)] == [(Difference("range", "1", ""),)]
+
+
 def test_a_release_is_read_once_for_each_of_its_generations(
     database: Database, tmp_path: Path
 ) -> None:

@@ -402,6 +402,8 @@ def test_an_answer_is_hidden_by_a_whole_name_and_not_by_a_part_of_a_word(rights:
         "**valve**, \u00e9valve": False,
         "A _valve_ of 3 mm": False,
         "valve\u2019s ports": False,
+        "Ports of Valve3": False,
+        "Of 2valve": False,
     }
     with rights.database.writing() as session:
         session.add(
