@@ -135,9 +135,10 @@ class Schemas:
     def _whole(self, schema: Any, depth: int = 0) -> dict[str, Any]:
         """Put what `allOf` puts together into one schema."""
         of = mapping(self.resolved(schema))
-        if name_of(schema):
-            # What stands beside a reference tells of this place.
-            of = of | {key: value for key, value in schema.items() if key != "$ref"}
+        if name_of(schema) and len(schema) > 1:
+            # What stands beside a reference tells of this place, as well as what is referred to.
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            of = {"allOf": [{"$ref": schema["$ref"]}, beside]}
         if depth > _DEEPEST or not of.get("allOf"):
             return of
         properties: dict[str, Any] = {}
@@ -148,7 +149,7 @@ class Schemas:
             properties |= mapping(inner.get("properties"))
             required += members(inner.get("required"))
             whole |= inner
-        return {**whole, "properties": properties, "required": required}
+        return whole | ({"properties": properties} if properties else {}) | {"required": required}
 
     def _type(self, schema: Any, depth: int) -> str:
         name = name_of(schema)

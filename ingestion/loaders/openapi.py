@@ -272,7 +272,9 @@ def _flows(scheme: dict[str, Any]) -> Iterator[str]:
     for name, flow in ((name, mapping(flow)) for name, flow in flows.items()):
         places = ", ".join(filter(None, (_text(flow.get(key)) for key in _ADDRESSES)))
         scopes = (f"{s} ({_line(w)})" if w else s for s, w in mapping(flow.get("scopes")).items())
-        told = ": ".join(filter(None, (f"{name} at {places}", ", ".join(scopes))))
+        told = ": ".join(
+            filter(None, (f"{name} at {places}" if places else name, ", ".join(scopes)))
+        )
         yield f"{told}."
 
 
