@@ -9,10 +9,10 @@ from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.release_names import NO_RELEASES, NameReading, release_names
 from chatbot.releases.resolution import Reason, ReleaseStatus, Resolution
+from chatbot.text.asked_words import ALSO, phrases
 from chatbot.text.languages import gettext, gettext_noop
 from chatbot.text.words import word_set
 from corpora.catalog.release import Product, Release, is_among
-from corpora.indexing.lexical import identifiers
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ SENTENCE = re.compile(r".+?(?:[.?!](?=\s|$)|\n|$)", re.DOTALL)
 _CLAUSE = re.compile(
     rf"{SENTENCE.pattern[:-1]}|[,:(](?=\s(?:how|what|which|why|is|does|do)\b))", re.DOTALL | re.I
 )
-_GOES_ON = re.compile(r"\s*(?:and|also|und|auch|et|aussi|y|e)\b", re.I)
+_ALSO = re.compile(r"(?:and|also)\b", re.I)
 
 
 def with_releases(
@@ -181,9 +181,8 @@ def drop_context(
     """The mentions without those that a question makes only as context.
 
     Those are the negated ones, and those in a `part` beside the question: "We run 17.10.
-    Which port does NETCONF use in 18.00?" asks about 18.00. A part that names another thing than
-    the question asks for it as well, "Tell me max_jobs in 17.10. Which is idle_wait in 18.00?",
-    and so does one that the question goes on from, with "also".
+    Which port does NETCONF use in 18.00?" asks about 18.00. What the question goes on from, with
+    "also", is asked as well: "Tell me max_jobs in 17.10. And what is idle_wait in 18.00?"
     """
     wanted = [mention for mention in meant if not mention.is_negated]
     if CONTRASTS.search(text):
@@ -191,11 +190,9 @@ def drop_context(
     questions = [m.span() for m in part.finditer(text) if m[0].endswith("?")]
     if len(questions) == 1:
         ((start, end),) = questions
-        if not _GOES_ON.match(text, start):
-            names = set(identifiers(text[start:end]))
-            asks = [m.span() for m in part.finditer(text) if {*identifiers(m[0])} - names]
-            asks = [(start, end), *asks]
-            wanted = [m for m in wanted if any(a <= m.start < z for a, z in asks)] or wanted
+        begins = start + len(text[start:]) - len(text[start:].lstrip())
+        if not (_ALSO.match(text, begins) or phrases(ALSO).match(text, begins)):
+            wanted = [m for m in wanted if start <= m.start < end] or wanted
     # A series of which a part is named as well: Windows 11, beside 24H2.
     named = {mention.reading.covers for mention in wanted} - {()}
     return [m for m in wanted if not any(set(m.reading.covers) > set(part) for part in named)]

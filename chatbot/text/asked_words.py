@@ -32,6 +32,7 @@ PREVIOUS_RELEASE = gettext_noop("previous release")
 BEFORE = gettext_noop("version preceding ~ | release preceding ~ | predecessor of ~")
 AFTER = gettext_noop("version following ~ | release following ~ | successor of ~")
 SINCE = gettext_noop("since ~")
+ALSO = gettext_noop("and | also")
 """Whole phrases, set apart by "|"; those with "~" stand before a release, or behind it."""
 _ELSEWHERE = {
     PREVIOUS_RELEASE: "предыдущая версия | предыдущей версии | предыдущую версию"
