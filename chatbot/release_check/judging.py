@@ -88,7 +88,9 @@ class Judge:
             *(page.id for page in section),
             *filter(None, chain.from_iterable(zip_longest(*searches))),
         ]
-        left = min(self.chatbot.settings.evidence_limit, _LONGEST) - sum(map(len, old))
+        most = min(self.chatbot.settings.evidence_limit, _LONGEST)
+        # What is not shown would count as gone.
+        left = max(most - sum(map(len, old)), most // 2)
         shown: list[StoredPage] = []
         for page in self.corpus.pages(list(dict.fromkeys(ids))):
             if not shown or len(page.text) <= left:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -57,12 +58,14 @@ class CrossEncoder:
         self._threads = threads
         self._batch = batch
         self._runtime: Runtime = runtime
+        self._loading = Lock()
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """Return a score from 0 to 1 for each passage, in their order."""
         if not passages:
             return []
-        encoder = self._encoder
+        with self._loading:
+            encoder = self._encoder
         try:
             tokenizer = encoder.tokenizer
         except Exception as error:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
+from string import hexdigits
 
 from ingestion.documents import flowing_document
 from ingestion.html_parts import HeadingPath
@@ -225,9 +226,11 @@ def _wants_header(table: Element) -> bool:
     look = table.find("tblPr/tblLook")
     if look is None:
         return False
-    # Word 2007 has all of it in one number.
-    flags = int(look.get("val") or "0", 16) if "firstRow" not in look.attrib else 0
-    return look.get("firstRow", "") in {"1", "true"} or bool(flags & 0x20)
+    if "firstRow" in look.attrib:
+        return look.get("firstRow") in {"1", "true"}
+    # Word 2007 has all of it in one number, of hexadecimal digits.
+    flags = look.get("val", "")
+    return all(digit in hexdigits for digit in flags) and bool(int(f"0{flags}", 16) & 0x20)
 
 
 def _linked(package: Package, part: str, kind: str) -> Element | None:
