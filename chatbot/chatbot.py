@@ -317,10 +317,12 @@ class Chatbot:
         guide = self.upgrade_guides.guide(named, older, newer, usage, told=told, stopped=stopped)
         if self.model is None or not self.settings.has_capable_model or not guide.items:
             return guide
-        return self.beside(grouped(guide, self.model, self.settings.answer_tokens), stopped)
+        return self.run_model_work(grouped(guide, self.model, self.settings.answer_tokens), stopped)
 
-    def beside(self, work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Result:
-        """The result of work that calls a model beside the questions; the calls are kept.
+    def run_model_work(
+        self, work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]
+    ) -> Result:
+        """The result of work other than a question that calls the model; its calls are counted.
 
         Raises its errors, and Stopped when `stopped` says so.
         """

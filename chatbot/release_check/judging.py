@@ -70,7 +70,7 @@ class Judge:
         Raises GeneratorError, TookTooLong, and Stopped when `stopped` says so.
         """
         shown = self._shown(answer, pages, (*compared.cited, *new))
-        return self.chatbot.beside(self._told(answer, shown, compared), stopped)
+        return self.chatbot.run_model_work(self._told(answer, shown, compared), stopped)
 
     def _shown(
         self, answer: AcceptedAnswer, pages: Sequence[Pages], cited: Sequence[Citation]

@@ -307,7 +307,7 @@ def _in(quote: str, blocks: Iterable[Block]) -> bool:
     term or behind a label of one word ("Note: …").
     """
     wanted = f" {' '.join(words(quote))} "
-    text, starts, ends = " ", {0}, set[int]()
+    text, starts, ends = " ", set[int](), set[int]()
     for unit in (unit for block in blocks for unit in units(block.text)):
         for part in filter(None, _SAID_OF.split(unit, 1)):
             starts.add(len(text) - 1)

@@ -23,7 +23,7 @@ _MANIFEST, _SIGNATURE = "manifest.json", "signature.json"
 _LARGEST = {_MANIFEST: 10_000_000, _SIGNATURE: 4_096}
 """Bytes of what is parsed before the signer is known."""
 _ENCRYPTED = 0x1
-_UNREADABLE = (*(zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, EOFError, OSError),)
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, EOFError, OSError)
 _AT_ONCE = 1 << 20
 
 
