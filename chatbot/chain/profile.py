@@ -79,22 +79,13 @@ class Profile:
 
     async def answer(self, turn: Turn) -> Turn:
         """The turn with its answer."""
-        before = self.converse + self.understand + self.compute
-        before += self.phrase + self.remember + self.find + self.check
+        steps = self.converse + self.understand + self.compute + self.answer_from_release
         if self.ahead:
-            find, write = partial(self._find_ahead, turn), partial(run, self.write)
-            async with begun(find, write) as ahead:
-                turn = await ahead.taken_up(await run(before, turn))
-                turn = await run(self.write, turn)
+            async with begun(turn, partial(run, self.ahead), partial(run, self.answer_alone)):
+                turn = await run(steps, turn)
         else:
-            turn = await run(before + self.write, turn)
+            turn = await run(steps, turn)
         return await self.fall_back(turn) if self.fall_back else turn
-
-    async def _find_ahead(self, turn: Turn) -> Turn:
-        """The evidence for a question of one release as the steps of `ahead` read it."""
-        turn = await run(self.ahead, turn)
-        is_single = turn.resolved is not None and len(turn.resolved.releases) == 1
-        return await run(self.gather, turn) if is_single else turn
 
 
 async def run(steps: Sequence[tuple[str, Step]], turn: Turn) -> Turn:
