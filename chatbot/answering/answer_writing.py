@@ -6,7 +6,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.refusals import REJECTED_BEFORE, nothing_found
-from chatbot.answering.whole_answer import gather, write_cited
+from chatbot.answering.whole_answer import Evidence, gather, write_cited
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ShownPicture
@@ -36,14 +36,15 @@ def write_answer(
     question nearer than `same` is not given again.
     """
 
+    def gathered(turn: Turn) -> tuple[Evidence, tuple[ShownPicture, ...]]:
+        chunks = turn.selected if by_selection else turn.retrieved
+        evidence = gather(chunks, open_corpus(*turn.target), limit)
+        return evidence, pictures_of([passage.pages[0] for passage in evidence.passages])
+
     async def write(turn: Turn) -> Turn:
         product, release = turn.target
-        corpus = await in_thread(open_corpus, product, release)
-        chunks = turn.selected if by_selection else turn.retrieved
-        evidence = await in_thread(gather, chunks, corpus, limit)
+        evidence, pictures = await in_thread(gathered, turn)
         of = {"product": product, "release": release}
-        pages = [passage.pages[0] for passage in evidence.passages]
-        pictures = await in_thread(pictures_of, pages)
         turn = await write_cited(turn, model, "answer", of, evidence, max_tokens, pictures)
         assert turn.answer is not None
         if is_rejected(turn, turn.answer.value, same):

@@ -24,21 +24,16 @@ MOST = 8
 
 
 def write_comparison(
-    model: BaseChatModel,
     find: ModelStep,
+    write: ModelStep,
     open_corpus: Callable[[str, str], Corpus],
     open_parameters: OpenParameters,
     each_apart: ModelStep,
-    *,
-    limit: int,
-    max_tokens: int,
-    by_selection: bool = False,
 ) -> ModelStep:
     """A step that answers a comparison in one call, from the evidence `find` has of each release.
 
-    The evidence is the retrieved chunks, or `by_selection` the selected ones. A statement about a
-    release has to stand in a passage of it. Where changes are asked for, the computed differences
-    follow. More than MOST releases are answered `each_apart`.
+    `write` writes it from these sides (`write_from_sides`). Where changes are asked for, the
+    computed differences follow. More than MOST releases are answered `each_apart`.
     """
 
     async def compare(turn: Turn) -> Turn:
@@ -48,30 +43,52 @@ def write_comparison(
         if len(resolution.releases) > MOST:
             return await each_apart(turn)
         sides = await together(find(side_of(turn, release)) for release in resolution.releases)
-        corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
-        evidence = await in_thread(_groups, sides, corpora, limit, by_selection)
-        written = replace(turn, phrased=turn.rewritten, calls=())
-        of = {"product": resolution.product or ""}
-        written = await write_cited(written, model, "comparison", of, evidence, max_tokens)
-        answer = written.answer
+        written = await write(replace(turn, phrased=turn.rewritten, calls=(), sides=tuple(sides)))
+        answer, sides = written.answer, list(written.sides)
         assert answer is not None
         changes = turn.asks_changes if turn.rewritten else asks_differences(turn.question)
         if changes and not answer.abstained:
-            answer = await in_thread(_followed, answer, sides, corpora, open_parameters)
+            answer = await in_thread(_followed, answer, sides, open_corpus, open_parameters)
         whole = with_sides(turn, sides, answer)
-        return replace(whole, calls=(*whole.calls, *written.calls))
+        return replace(whole, calls=(*whole.calls, *written.calls), timings=written.timings)
 
     return compare
 
 
+def write_from_sides(
+    model: BaseChatModel,
+    open_corpus: Callable[[str, str], Corpus],
+    *,
+    limit: int,
+    max_tokens: int,
+    by_selection: bool = False,
+) -> ModelStep:
+    """Write a comparison from the evidence of its sides, up to `limit` characters of all.
+
+    The evidence is the retrieved chunks, or `by_selection` the selected ones. A statement about a
+    release has to stand in a passage of it.
+    """
+
+    async def write(turn: Turn) -> Turn:
+        evidence = await in_thread(_groups, turn.sides, open_corpus, limit, by_selection)
+        of = {"product": turn.resolution.product or ""}
+        return await write_cited(turn, model, "comparison", of, evidence, max_tokens)
+
+    return write
+
+
 def _groups(
-    sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int, by_selection: bool
+    sides: Sequence[Turn],
+    open_corpus: Callable[[str, str], Corpus],
+    limit: int,
+    by_selection: bool,
 ) -> Evidence:
     """The passages by release; where nothing was found, the prompt says so."""
     each = limit // len(sides)
     passages: list[Numbered] = []
     groups: list[Fenced] = []
-    for side, corpus in zip(sides, corpora, strict=True):
+    for side in sides:
+        corpus = open_corpus(*side.target)
         chunks = side.selected if by_selection else side.retrieved
         refused = side.answer is not None
         gathered = gather(() if refused else chunks, corpus, each, len(passages) + 1)
@@ -84,11 +101,12 @@ def _groups(
 def _followed(
     answer: Answer,
     sides: Sequence[Turn],
-    corpora: Sequence[Corpus],
+    open_corpus: Callable[[str, str], Corpus],
     open_parameters: OpenParameters,
 ) -> Answer:
     """An answer, and below it the computed table on its topic if it has none and that says more."""
     topic = compared_topic(sides)
+    corpora = [open_corpus(*side.target) for side in sides]
     parameters = [open_parameters(*side.target) for side in sides]
     computed = computed_answer(topic, corpora, parameters) if topic else None
     says_more = (

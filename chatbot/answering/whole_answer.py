@@ -1,6 +1,6 @@
 """A whole answer by a capable model: its evidence, and its text held against it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,6 +17,7 @@ from chatbot.text.markdown import without_marks
 from chatbot.text.sanitizer import as_code, harmless_answer
 from chatbot.turn import Answer, ReducedChunk, RetrievedChunk, Turn
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredPage
 from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "answer_generation"
@@ -116,19 +117,31 @@ def gather(
     """The best chunks as numbered passages, from `first` on, as far as `limit` characters go."""
     passages: list[Numbered] = []
     sections: list[Fenced] = []
-    shown = {chunk.page.id for chunk in chunks}
-    for number, chunk in enumerate(sorted(chunks, key=lambda chunk: -chunk.score), first):
-        text = _once(chunk, shown)[:limit]
-        if not text:
-            break
-        limit -= len(text)
-        page = chunk.page
+    for number, (page, text) in enumerate(_within(chunks, limit), first):
         section, title = " › ".join(page.heading_path), page.document.title
         # A context chunk holds a part of the pages around, too.
         around = corpus.pages([i for i in (page.previous_id, page.next_id) if i is not None])
         passages.append(Numbered(f"{section}\n{text}", (page, *around), corpus.release))
         sections.append(fenced("passage", text, number=number, document=title, section=section))
     return Evidence(fenced_list(sections), tuple(passages))
+
+
+def pages_shown(chunks: Sequence[RetrievedChunk | ReducedChunk], limit: int) -> set[int]:
+    """The ids of the pages that stand whole among those passages."""
+    return {page.id for page, text in _within(chunks, limit) if page.text in text}
+
+
+def _within(
+    chunks: Sequence[RetrievedChunk | ReducedChunk], limit: int
+) -> Iterator[tuple[StoredPage, str]]:
+    """The pages of the best chunks, each with its passage, as far as `limit` characters go."""
+    shown = {chunk.page.id for chunk in chunks}
+    for chunk in sorted(chunks, key=lambda chunk: -chunk.score):
+        text = _once(chunk, shown)[:limit]
+        if not text:
+            return
+        limit -= len(text)
+        yield chunk.page, text
 
 
 def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:

@@ -1,14 +1,16 @@
 """A profile: the steps that a question passes, part by part, and the loop that runs them."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from inspect import iscoroutinefunction
+from itertools import groupby
 from typing import cast
 
 from chatbot.chain.ahead import begun
-from chatbot.runtime.concurrency import in_thread
+from chatbot.runtime.concurrency import end_if_left, in_thread
 from chatbot.runtime.events import StepFinished, StepStarted, emit
 from chatbot.runtime.spans import span
 from chatbot.text.languages import ngettext, shown_list
@@ -79,40 +81,56 @@ class Profile:
 
     async def answer(self, turn: Turn) -> Turn:
         """The turn with its answer."""
-        before = self.converse + self.understand + self.compute
-        before += self.phrase + self.remember + self.find + self.check
+        steps = self.converse + self.understand + self.compute + self.answer_from_release
         if self.ahead:
-            find, write = partial(self._find_ahead, turn), partial(run, self.write)
-            async with begun(find, write) as ahead:
-                turn = await ahead.taken_up(await run(before, turn))
-                turn = await run(self.write, turn)
+            async with begun(turn, partial(run, self.ahead), partial(run, self.answer_alone)):
+                turn = await run(steps, turn)
         else:
-            turn = await run(before + self.write, turn)
+            turn = await run(steps, turn)
         return await self.fall_back(turn) if self.fall_back else turn
-
-    async def _find_ahead(self, turn: Turn) -> Turn:
-        """The evidence for a question of one release as the steps of `ahead` read it."""
-        turn = await run(self.ahead, turn)
-        is_single = turn.resolved is not None and len(turn.resolved.releases) == 1
-        return await run(self.gather, turn) if is_single else turn
 
 
 async def run(steps: Sequence[tuple[str, Step]], turn: Turn) -> Turn:
-    """Take a turn through steps until it is answered; a step without a model works in a thread."""
-    for name, step in steps:
-        if turn.answer is not None:
-            break
-        emit(StepStarted(name))
-        started = time.perf_counter()
-        with span(name, {"strata.step": name}):
-            if iscoroutinefunction(step):
-                turn = await step(turn)
-            else:
-                turn = await in_thread(cast("RuleStep", step), turn)
-        seconds = turn.timings.get(name, 0.0) + time.perf_counter() - started
-        turn = replace(turn, timings={**turn.timings, name: round(seconds, 4)})
-        emit(StepFinished(name, _result(name, turn)))
+    """Take a turn through steps until it is answered.
+
+    Steps without a model work in a thread, those in a row in the same: where several people ask at
+    once, each change of threads waits for the steps of all others.
+    """
+    for waits, some in groupby(steps, key=lambda named: iscoroutinefunction(named[1])):
+        if not waits and turn.answer is None:
+            turn = await in_thread(_run_rules, cast("list[tuple[str, RuleStep]]", [*some]), turn)
+            continue
+        for name, step in cast("Iterable[tuple[str, ModelStep]]", some):
+            if turn.answer is None:
+                with _told(name) as done:
+                    turn = done(await step(turn))
     return turn
+
+
+def _run_rules(steps: Sequence[tuple[str, RuleStep]], turn: Turn) -> Turn:
+    for name, step in steps:
+        if turn.answer is None:
+            end_if_left()
+            with _told(name) as done:
+                turn = done(step(turn))
+    return turn
+
+
+@contextmanager
+def _told(name: str) -> Iterator[Callable[[Turn], Turn]]:
+    """A step that is told of, timed, and has a span; yields what takes the turn it has made."""
+    emit(StepStarted(name))
+    started, found = time.perf_counter(), ""
+
+    def done(turn: Turn) -> Turn:
+        nonlocal found
+        found = _result(name, turn)
+        seconds = turn.timings.get(name, 0.0) + time.perf_counter() - started
+        return replace(turn, timings={**turn.timings, name: round(seconds, 4)})
+
+    with span(name, {"strata.step": name}):
+        yield done
+    emit(StepFinished(name, found))
 
 
 def _result(step: str, turn: Turn) -> str:

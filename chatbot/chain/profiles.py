@@ -8,13 +8,14 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot import settings
 from chatbot.answering.answer_writing import write_answer
-from chatbot.answering.comparison_writing import write_comparison
+from chatbot.answering.comparison_writing import write_comparison, write_from_sides
 from chatbot.answering.extractive_summary import summarise_answers
 from chatbot.answering.lead_and_body import write_lead_and_body
 from chatbot.answering.several_questions import answer_questions_apart
 from chatbot.answering.shown_figures import shown_pictures
 from chatbot.answering.undocumented_gate import refuse_foreign_names
 from chatbot.answering.zero_shot import answer_zero_shot
+from chatbot.chain.ahead import taken_up
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import FALL_BACK, Profile, Steps, named, run
 from chatbot.chain.release_fallback import answer_from_newest, find_other_releases
@@ -265,16 +266,18 @@ def _written_whole(
         by_selection=by_selection,
         pictures_of=partial(shown_pictures, p.corpora.database, most=settings.figures_for_model),
     )
+    write = taken_up(write, limit=settings.evidence_limit)
     profile = replace(profile, write=named(answer_generation=write))
+    limit = settings.comparison_limit
+    write_sides = write_from_sides(
+        model, p.open_corpus, limit=limit, max_tokens=WHOLE_ANSWER, by_selection=by_selection
+    )
     compare = write_comparison(
-        model,
         lambda side: run(profile.gather, side),
+        taken_up(write_sides, limit=limit),
         p.open_corpus,
         p.open_parameters,
         _each_apart(p, profile),
-        limit=settings.comparison_limit,
-        max_tokens=WHOLE_ANSWER,
-        by_selection=by_selection,
     )
     return _completed(p, profile, compare)
 

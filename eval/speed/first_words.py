@@ -34,7 +34,8 @@ _FIRST = 1.0
 _A_WORD = 0.02
 _ANSWER = "The documentation says this in the section that is cited [1]. " * 4
 _READINGS = Path(__file__).with_name("readings.jsonl")
-"""What a model would search for, for questions of the sample: by a reader in its place, who had not
+"""What a model would search for, and where the name does not tell which releases are asked, those:
+for questions of the sample, by a reader in its place, who had not
 seen the documents, nor, but for the first three, the checked answers."""
 _RELEASES = re.compile(r"<releases>\s*(.*?)\s*</releases>", re.DOTALL)
 _QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)
@@ -76,7 +77,7 @@ def _reading(asked: str) -> str:
 
 
 @cache
-def _searches() -> dict[str, dict[str, str]]:
+def _searches() -> dict[str, dict[str, Any]]:
     """The texts to search for, by the question."""
     lines = map(json.loads, _READINGS.read_text("utf-8").splitlines())
     return {line.pop("question"): line for line in lines}

@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL
-from chatbot.chain.ahead import _is_for
+from chatbot.chain.ahead import Ahead
 from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.errors import GeneratorError
 from chatbot.models.scripted import ScriptedChatModel
@@ -57,12 +57,15 @@ def ask(
     """Asks a server that reads slowly; returns the turn, and what was heard."""
 
     def asked(
-        *rules: lamp.Rule, make: type[ScriptedChatModel] = SlowReader, **options: Any
+        *rules: lamp.Rule,
+        make: type[ScriptedChatModel] = SlowReader,
+        question: str = QUESTION,
+        **options: Any,
     ) -> tuple[AnsweredTurn, list[Event]]:
         bot = lamp_chatbot(make(rules=rules), "direct", backend="server", **options)
         bots.append(bot)
         heard: list[Event] = []
-        return bot.ask(QUESTION, listener=heard.append), heard
+        return bot.ask(question, listener=heard.append), heard
 
     return asked
 
@@ -112,25 +115,53 @@ def test_it_is_dropped_unheard_where_the_reading_finds_other_evidence(
     assert calls(turn) == [lamp.READING, lamp.ANSWER]
 
 
-def test_the_best_page_of_the_reading_is_among_those_it_is_written_from(
-    ask: Callable[..., Any],
-) -> None:
+def test_the_best_page_of_the_reading_stands_in_its_prompt(ask: Callable[..., Any]) -> None:
     turn, _ = ask(READ, lamp.answer(WRITTEN))
     read = replace(turn.turn, answer=None)
     (first, *_) = read.retrieved
     pages = [
         replace(first, page=replace(first.page, id=100 + n), score=1 - n / 10) for n in range(7)
     ]
-    begun = replace(read, retrieved=tuple(pages))
+    begun = Ahead(QUESTION, gathered=replace(read, retrieved=tuple(pages)))
+    of_five = 5 * len(first.text) + len(first.page.text) - 1
 
-    def is_taken_up(*found: int) -> bool:
+    def is_taken_up(*found: int, question: str = QUESTION) -> bool:
         scored = enumerate(found)
         chunks = (replace(pages[n], score=1 - at / 10) for at, n in scored)
-        return _is_for(begun, replace(read, retrieved=tuple(chunks)))
+        return begun.is_for(replace(read, question=question, retrieved=tuple(chunks)), of_five)
 
     assert is_taken_up(4, 6)
     assert not is_taken_up(5, 0)
     assert not is_taken_up()
+    assert not is_taken_up(4, 6, question="What is the default of another thing?")
+
+
+COMPARED = "What is the default of dim_step in 1.0 and in 2.0?"
+OF_EACH = "In 1.0 it is 10 % [1]. In 2.0 it is 5 % [2]."
+
+
+@pytest.mark.parametrize(
+    ("older_is_asked", "search", "heard_ahead"),
+    [
+        (True, "dim_step default", True),
+        (False, "dim_step default", False),
+        (True, "cover screws warranty cloth", False),
+    ],
+)
+def test_a_comparison_is_taken_up_where_the_reading_finds_both_releases_and_their_pages(
+    ask: Callable[..., Any], older_is_asked: bool, search: str, heard_ahead: bool
+) -> None:
+    older = {"words": "1.0", "release": "1.0", "asked": older_is_asked}
+    newer = {"words": "2.0", "release": "2.0", "asked": True}
+    reading = lamp.reading(COMPARED, releases=[older, newer], search=search)
+    begun = lamp.Rule(matches=r'(?s)<documentation release="1.0">.*10 %', reply=OF_EACH)
+    of_one = lamp.answer("It is 5 % [1].")
+    turn, heard = ask(reading, begun, of_one, question=COMPARED, context_limit=350)
+    assert ("answer_ahead" in turn.content.timings) is heard_ahead
+    assert calls(turn) == [lamp.READING, lamp.ANSWER]
+    assert words(heard) == (OF_EACH if older_is_asked else "It is 5 % [1].")
+    cited = {citation.release for citation in turn.content.citations}
+    assert cited == ({"1.0", "2.0"} if older_is_asked else {"2.0"})
 
 
 def test_what_was_written_of_a_dropped_one_is_counted(

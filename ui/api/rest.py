@@ -15,7 +15,7 @@ from chatbot.chain.reply import remembered_pair
 from chatbot.chatbot import Chatbot
 from chatbot.comparison.still_true import StillTrue
 from chatbot.conversations.conversations import KeptTurn
-from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
+from chatbot.runtime.events import Event, Offered, StepFinished, StepStarted, Token, Waiting
 from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, by_problem, check, left_out
@@ -32,7 +32,7 @@ from ui.api.service import (
     opened,
     service_of,
 )
-from ui.api.streaming import Following, failure, follow, sent_event, sent_events
+from ui.api.streaming import Following, failure, follow, sent_event, sent_events, sent_together
 from ui.api.uploading import uploaded_files
 
 _AS_A_PICTURE = {
@@ -141,15 +141,19 @@ async def release_gaps(
 
 async def _events(
     following: Following[forms.AskOut], service: Service
-) -> AsyncIterator[ServerSentEvent]:
+) -> AsyncIterator[ServerSentEvent | bytes]:
     try:
-        async for event in following.events():
-            data = _offers(event) if isinstance(event, Offered) else asdict(event)
-            yield sent_event(data, _EVENTS[type(event)])
+        async for events in following.events():
+            yield sent_together(map(_sent, events))
         reply = await following.reply()
         yield sent_event(reply.model_dump(mode="json"), "reply")
     except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first event
         yield sent_event(failure(error, service.chatbot.settings), "error")
+
+
+def _sent(event: Event) -> ServerSentEvent:
+    data = _offers(event) if isinstance(event, Offered) else asdict(event)
+    return sent_event(data, _EVENTS[type(event)])
 
 
 def _offers(event: Offered) -> dict[str, Any]:

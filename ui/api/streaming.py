@@ -3,8 +3,9 @@
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import groupby
@@ -26,8 +27,8 @@ Work = Callable[[Listener, Callable[[], bool]], Result]
 """Answers a question; takes a listener for events, and a function that says whether to stop."""
 
 _LOOK_SECONDS = 0.5
-_WORDS_SECONDS = 0.1
-"""Between two events of words: to send one takes longer than a model needs for a word."""
+_TOGETHER_SECONDS = 0.1
+"""Between two pieces of a stream: to send one takes longer than a step or a word of a model."""
 # Questions wait for one another: in threads that others need too, nobody else would be answered.
 _THREADS = ThreadPoolExecutor(1_000, "question")
 
@@ -54,7 +55,12 @@ def last_event(data: str) -> ServerSentEvent:
     return ServerSentEvent(data, sep=_LINE_END)
 
 
-def sent_events(events: AsyncIterator[ServerSentEvent]) -> EventSourceResponse:
+def sent_together(events: Iterable[ServerSentEvent]) -> bytes:
+    """Several events in one piece of the stream."""
+    return b"".join(event.encode() for event in events)
+
+
+def sent_events(events: AsyncIterator[ServerSentEvent | bytes]) -> EventSourceResponse:
     """The response of events, with a sign of life between them."""
     return EventSourceResponse(events, sep=_LINE_END)
 
@@ -67,28 +73,32 @@ class Following(Generic[Result]):
     _events: asyncio.Queue[Event | None]
     _stop: threading.Event
 
-    async def events(self) -> AsyncIterator[Event]:
+    async def events(self) -> AsyncIterator[tuple[Event, ...]]:
         """Yield what happens until there is a reply; leaving the iteration stops the question.
 
-        The first words come at once, those behind them together with what else came in a moment.
+        What comes within a moment comes together, the words as one; the first words come at once,
+        with the steps before them.
         """
         wrote = False
         try:
             while True:
                 came = [await self._events.get()]
-                if wrote and isinstance(came[0], Token):
-                    await asyncio.sleep(_WORDS_SECONDS)
-                while not self._events.empty():
-                    came.append(self._events.get_nowait())
-                for words, together in groupby(came, lambda event: isinstance(event, Token)):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_TOGETHER_SECONDS):
+                        while came[-1] is not None and (wrote or not isinstance(came[-1], Token)):
+                            came.append(await self._events.get())
+                events: list[Event] = []
+                for words, alike in groupby(came, lambda event: isinstance(event, Token)):
                     if words:
                         wrote = True
-                        yield Token("".join(cast("Token", event).text for event in together))
-                        continue
-                    for event in together:
-                        if event is None:
-                            return
-                        yield event
+                        told = (cast("Token", event).text for event in alike)
+                        events.append(Token("".join(told)))
+                    else:
+                        events += filter(None, alike)
+                if events:
+                    yield tuple(events)
+                if came[-1] is None:
+                    return
         finally:
             self._stop.set()
 
