@@ -42,14 +42,15 @@ def compare_releases(
         assert resolution.product is not None
         order = await in_thread(releases, resolution.product)
         names = [release for release in order if release in resolution.releases]
-        sides = await together(gather(side_of(turn, release)) for release in names)
+        own = await in_thread(own_questions, turn, open_parameters)
+        sides = await together(gather(side_of(turn, release, own)) for release in names)
         corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
         topic = compared_topic(sides)
         parameters = await in_thread(lambda: [open_parameters(*side.target) for side in sides])
         if is_foreign(turn.question, corpora[-1].languages):
             # The other words say nothing to these documents.
             topic = await in_thread(names_in, topic, parameters) or topic
-        if own_questions(turn):
+        if own:
             return await _each_its_own(turn, sides, parameters, write)
         if asks_where(turn.question):
             if not topic:

@@ -3,15 +3,16 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from string import digits
 
 from chatbot.releases.accounting import CONTRASTS
 from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.release_names import NO_RELEASES, NameReading, release_names
-from chatbot.releases.resolution import Reason, ReleaseStatus, Resolution
-from chatbot.text.asked_words import ALSO, phrases
+from chatbot.releases.resolution import Mention, Reason, ReleaseStatus, Resolution, cut
+from chatbot.text.asked_words import ALSO, phrases, starts_question
 from chatbot.text.languages import gettext, gettext_noop
-from chatbot.text.words import word_set
+from chatbot.text.words import filtered, things_named, word_set, words_of
 from corpora.catalog.release import Product, Release, is_among
 
 
@@ -35,7 +36,7 @@ SENTENCE = re.compile(r".+?(?:[.?!](?=\s|$)|\n|$)", re.DOTALL)
 _CLAUSE = re.compile(
     rf"{SENTENCE.pattern[:-1]}|[,:(](?=\s(?:how|what|which|why|is|does|do)\b))", re.DOTALL | re.I
 )
-_ALSO = re.compile(r"(?:and|also)\b", re.I)
+_ALSO = re.compile(r"(?:and|also|then)\b", re.I)
 
 
 def with_releases(
@@ -182,20 +183,51 @@ def drop_context(
 
     Those are the negated ones, and those in a `part` beside the question: "We run 17.10.
     Which port does NETCONF use in 18.00?" asks about 18.00. What the question goes on from, with
-    "also", is asked as well: "Tell me max_jobs in 17.10. And what is idle_wait in 18.00?"
+    "also", is asked as well: "Tell me max_jobs in 17.10. And what is idle_wait in 18.00?" And so is
+    what is no statement (`_asks`): "max_jobs in 17.10. idle_wait in 18.00?"
     """
     wanted = [mention for mention in meant if not mention.is_negated]
     if CONTRASTS.search(text):
         return wanted
-    questions = [m.span() for m in part.finditer(text) if m[0].endswith("?")]
+    parts = [m.span() for m in part.finditer(text)]
+    questions = [span for span in parts if text[slice(*span)].endswith("?")]
     if len(questions) == 1:
         ((start, end),) = questions
         begins = start + len(text[start:]) - len(text[start:].lstrip())
         if not (_ALSO.match(text, begins) or phrases(ALSO).match(text, begins)):
-            wanted = [m for m in wanted if start <= m.start < end] or wanted
+            asked = [
+                span
+                for span in parts
+                if span == (start, end)
+                or _asks(*(_bare(s, text, wanted) for s in (span, (start, end))))
+            ]
+            wanted = [m for m in wanted if any(s <= m.start < e for s, e in asked)] or wanted
     # A series of which a part is named as well: Windows 11, beside 24H2.
     named = {mention.reading.covers for mention in wanted} - {()}
     return [m for m in wanted if not any(set(m.reading.covers) > set(part) for part in named)]
+
+
+def _bare(span: tuple[int, int], text: str, mentions: Sequence[ParsedMention]) -> str:
+    """A part of a text without the releases in it, and without the mark of a list."""
+    start, end = span
+    inside = [m for m in mentions if start <= m.start < m.end <= end]
+    own = [Mention(m.start - start, m.end - start, "") for m in inside]
+    return cut(text[start:end], own).lstrip(f" -*•.){digits}")
+
+
+def _asks(bare: str, question: str) -> bool:
+    """Whether a part beside the question asks for something itself, and states nothing.
+
+    It begins as a question does, with a word for one or as the one beside it; or all that it says
+    is a name as in code, with words that the question has as well.
+    """
+    said, beside = (filtered(text.casefold()).split() for text in (bare, question))
+    if not said or not beside:
+        return False
+    first, of_question = (words_of(text.casefold())[0] for text in (bare, question))
+    names = {*map(str.casefold, things_named(bare))}
+    is_name = bool(names) and names.union(beside).issuperset(said)
+    return is_name or starts_question(bare) or first == of_question
 
 
 def _one(

@@ -23,7 +23,8 @@ _LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\n]*\)")
 _TAG = re.compile(r"(?P<type>[\w.\\]*)(?P<tag>(?:<(?=[a-z/!?])[^<>\n]*)+>*)", re.I)
 # A word with all its tags: X_<A>__<B>.
 _TAGGED = re.compile(
-    rf"(?<![\w.\\])(?:{_TAG.pattern.replace('?P<type>', '?:').replace('?P<tag>', '?:')})+(?:_\w+)?", re.I
+    rf"(?<![\w.\\])(?:{_TAG.pattern.replace('?P<type>', '?:').replace('?P<tag>', '?:')})+(?:_\w+)?",
+    re.I,
 )
 _ADDRESS = re.compile(
     r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+[./]\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
