@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from chatbot.comparison.topic import asks_differences, question_to_one, questions_in, topic_of
 from chatbot.comparison.values import names_in
-from chatbot.releases.resolution import ReleaseStatus, cut
+from chatbot.releases.resolution import ReleaseStatus, bare_part, cut
 from chatbot.text.languages import gettext
 from chatbot.text.words import things_named, words_of
 from chatbot.turn import Answer, Documented, Route, Turn
@@ -20,8 +20,7 @@ def questions_of(turn: Turn) -> list[tuple[str, set[str]]]:
     asked = []
     for start, end in questions_in(turn.question):
         inside = [m for m in turn.resolution.mentions if start <= m.start < end]
-        shifted = [replace(m, start=m.start - start, end=m.end - start) for m in inside]
-        question = f"{cut(turn.question[start:end], shifted)}?"
+        question = f"{bare_part(turn.question, start, end, inside)}?"
         asked.append((question, {m.release or "" for m in inside}))
     return asked
 

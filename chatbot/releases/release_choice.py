@@ -9,7 +9,7 @@ from chatbot.releases.accounting import CONTRASTS
 from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.release_names import NO_RELEASES, NameReading, release_names
-from chatbot.releases.resolution import Mention, Reason, ReleaseStatus, Resolution, cut
+from chatbot.releases.resolution import Reason, ReleaseStatus, Resolution, bare_part
 from chatbot.text.asked_words import ALSO, phrases, starts_question
 from chatbot.text.languages import gettext, gettext_noop
 from chatbot.text.words import filtered, things_named, word_set, words_of
@@ -195,24 +195,20 @@ def drop_context(
         ((start, end),) = questions
         begins = start + len(text[start:]) - len(text[start:].lstrip())
         if not (_ALSO.match(text, begins) or phrases(ALSO).match(text, begins)):
-            asked = [
-                span
-                for span in parts
-                if span == (start, end)
-                or _asks(*(_bare(s, text, wanted) for s in (span, (start, end))))
-            ]
+            bare = {span: bare_part(text, *span, wanted) for span in parts}
+            asked = [s for s in parts if s == (start, end) or _asks(bare[s], bare[start, end])]
             wanted = [m for m in wanted if any(s <= m.start < e for s, e in asked)] or wanted
-    # A series of which a part is named as well: Windows 11, beside 24H2.
-    named = {mention.reading.covers for mention in wanted} - {()}
-    return [m for m in wanted if not any(set(m.reading.covers) > set(part) for part in named)]
-
-
-def _bare(span: tuple[int, int], text: str, mentions: Sequence[ParsedMention]) -> str:
-    """A part of a text without the releases in it, and without the mark of a list."""
-    start, end = span
-    inside = [m for m in mentions if start <= m.start < m.end <= end]
-    own = [Mention(m.start - start, m.end - start, "") for m in inside]
-    return cut(text[start:end], own).lstrip(f" -*•.){digits}")
+    # A series of which a part is named as well: Windows 11, beside 24H2; "which is the latest?",
+    # but not "since when, and what is it in 2.0?".
+    return [
+        m
+        for m in wanted
+        if not any(
+            set(m.reading.covers) > set(of.reading.covers) != set()
+            for of in wanted
+            if m.place is not Place.EVERY or of.place is not None
+        )
+    ]
 
 
 def _asks(bare: str, question: str) -> bool:
@@ -221,13 +217,13 @@ def _asks(bare: str, question: str) -> bool:
     It begins as a question does, with a word for one or as the one beside it; or all that it says
     is a name as in code, with words that the question has as well.
     """
-    said, beside = (filtered(text.casefold()).split() for text in (bare, question))
+    names = {*map(str.casefold, things_named(bare))}
+    bare, question = (text.casefold().lstrip(f" -*•.){digits}") for text in (bare, question))
+    said, beside = filtered(bare).split(), filtered(question).split()
     if not said or not beside:
         return False
-    first, of_question = (words_of(text.casefold())[0] for text in (bare, question))
-    names = {*map(str.casefold, things_named(bare))}
     is_name = bool(names) and names.union(beside).issuperset(said)
-    return is_name or starts_question(bare) or first == of_question
+    return is_name or starts_question(bare) or words_of(bare)[0] == words_of(question)[0]
 
 
 def _one(

@@ -1,8 +1,9 @@
 """The result of release extraction: the releases to answer from, or the choice to ask for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 
 class ReleaseStatus(StrEnum):
@@ -28,6 +29,15 @@ class Reason(StrEnum):
     TARGET = "target"
     ORDER_UNKNOWN = "order_unknown"
     LEFT_OPEN = "left_open"
+
+
+class Spanned(Protocol):
+    """What lies from `start` to `end` in a question."""
+
+    @property
+    def start(self) -> int: ...  # noqa: D102
+    @property
+    def end(self) -> int: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,12 @@ class Resolution:
     def own_mentions(self) -> tuple[Mention, ...]:
         """The mentions of the release asked about, not those of another, as in an upgrade."""
         return tuple(m for m in self.mentions if m.release is None or m.release in self.releases)
+
+
+def bare_part(text: str, start: int, end: int, mentions: Iterable[Spanned]) -> str:
+    """A part of a text without the mentions that begin in it."""
+    inside = (m for m in mentions if start <= m.start < end)
+    return cut(text[start:end], [Mention(m.start - start, m.end - start, "") for m in inside])
 
 
 def cut(text: str, mentions: Sequence[Mention]) -> str:
