@@ -107,7 +107,34 @@ def choose_release(
         return replace(_one(product, release, using), reason=Reason.TARGET)
     if mention.place is Place.LATEST and not mention.steps:
         return _one(product, release, gettext("the latest"), ReleaseStatus.LATEST)
+    if (aside := _named_aside(meant, wanted, text)) and aside.name != release.name:
+        using = gettext(
+            "For {release}; what you say of {other} is taken as context",
+            release=release.name,
+            other=aside.name,
+        )
+        return replace(_one(product, release, using), reason=Reason.CONTEXT)
     return _one(product, release, _said(_YOU_SAID, mention.name, release))
+
+
+def _named_aside(
+    meant: Sequence[ParsedMention], wanted: Sequence[ParsedMention], text: str
+) -> Release | None:
+    """The release that a sentence beside the question names with a thing of its own, as in code.
+
+    It may be a question that nothing shows to be one; the one that is answered names another thing.
+    """
+    named = {
+        m: {*things_named(bare_part(text, *part.span(), meant))}
+        for part in SENTENCE.finditer(text)
+        for m in meant
+        if part.start() <= m.start < part.end()
+    }
+    asked = set().union(*(names for m, names in named.items() if m in wanted))
+    aside = (
+        m for m, names in named.items() if m not in wanted and not m.is_negated and names - asked
+    )
+    return next((m.reading.release for m in aside if m.reading.release), None) if asked else None
 
 
 def _default_resolution(product: Product, context: Context) -> Resolution:

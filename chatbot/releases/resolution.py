@@ -21,12 +21,14 @@ class ReleaseStatus(StrEnum):
 class Reason(StrEnum):
     """Why a release was chosen, or the user is asked, where a reply says more because of it.
 
-    TARGET is named as the way's end from another one. With ORDER_UNKNOWN the names of the releases
-    do not tell the latest, and with LEFT_OPEN the files of the asker leave the release open.
+    TARGET is named as the way's end from another one. Beside CONTEXT a sentence that is no question
+    names another one. With ORDER_UNKNOWN the names of the releases do not tell the latest, and with
+    LEFT_OPEN the files of the asker leave the release open.
     """
 
     OTHER = "other"
     TARGET = "target"
+    CONTEXT = "context"
     ORDER_UNKNOWN = "order_unknown"
     LEFT_OPEN = "left_open"
 

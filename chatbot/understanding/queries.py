@@ -7,7 +7,7 @@ from functools import cache, partial
 from string import ascii_lowercase
 
 from chatbot.releases.release_choice import SENTENCE
-from chatbot.releases.resolution import Mention, bare_part, cut
+from chatbot.releases.resolution import Mention, Reason, Resolution, bare_part, cut
 from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import end_if_left
 from chatbot.text.words import FUNCTION_WORDS, filtered, things_named, words_of
@@ -59,7 +59,7 @@ def rewrite_query(
             corpus = open_corpus(resolution.product or "", named[-1]) if named else None
             return rows_with(corpus, words) if corpus else {}
 
-        beside = _beside_question(turn.question, resolution.mentions)
+        beside = _beside_question(turn.question, resolution)
         question = cut(turn.question, beside) if beside else turn.question
         bare = cut(turn.question, [*resolution.own_mentions, *beside])
         topic, reply_words = context_of_follow_up(bare, turn.history, without_release, rows_about)
@@ -82,24 +82,29 @@ def rewrite_query(
     return rewrite
 
 
-def _beside_question(question: str, mentions: Sequence[Mention]) -> list[Mention]:
+def _beside_question(question: str, resolution: Resolution) -> list[Mention]:
     """The sentences that only say what release a question beside them is about: "We run 2.1."
 
-    Such a one has a few words and no name, and the question does not go on from it.
+    Such a one has a few words and no name, or is about another release and said to be context; and
+    the question does not go on from it.
     """
     parts = [part.span() for part in SENTENCE.finditer(question)]
-    bare = {span: bare_part(question, *span, mentions) for span in parts}
+    bare = {span: bare_part(question, *span, resolution.mentions) for span in parts}
     asking = [span for span in parts if question[slice(*span)].endswith("?")]
     if len(asking) != 1 or (is_follow_up(of := bare[asking[0]]) and not things_named(of)):
         return []
-    return [
-        Mention(start, end, question[start:end])
-        for start, end in parts
-        if (start, end) not in asking
-        and any(start <= m.start < end for m in mentions)
-        and not things_named(bare[start, end])
-        and len({*words_of(bare[start, end].casefold())} - FUNCTION_WORDS) <= _FEW
-    ]
+
+    def is_beside(start: int, end: int) -> bool:
+        text = bare[start, end]
+        named = {m.release for m in resolution.mentions if start <= m.start < end}
+        if (start, end) in asking or not named:
+            return False
+        if resolution.reason is Reason.CONTEXT and named.isdisjoint(resolution.releases):
+            return True
+        is_short = len({*words_of(text.casefold())} - FUNCTION_WORDS) <= _FEW
+        return is_short and not things_named(text)
+
+    return [Mention(s, e, question[s:e]) for s, e in parts if is_beside(s, e)]
 
 
 def ask_as_is(turn: Turn) -> Turn:
