@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.answering.citing import Numbered
 from chatbot.answering.whole_answer import Evidence, gather, write_cited
 from chatbot.comparison.computed import computed_answer
-from chatbot.comparison.sides import compared_topic, side_of, with_sides
+from chatbot.comparison.sides import compared_topic, own_questions, side_of, with_sides
 from chatbot.comparison.topic import asks_differences
 from chatbot.comparison.wording import joined
 from chatbot.releases.resolution import ReleaseStatus
@@ -42,7 +42,8 @@ def write_comparison(
             return turn
         if len(resolution.releases) > MOST:
             return await each_apart(turn)
-        sides = await together(find(side_of(turn, release)) for release in resolution.releases)
+        own = await in_thread(own_questions, turn, open_parameters)
+        sides = await together(find(side_of(turn, of, own)) for of in resolution.releases)
         written = await write(replace(turn, phrased=turn.rewritten, calls=(), sides=tuple(sides)))
         answer, sides = written.answer, list(written.sides)
         assert answer is not None

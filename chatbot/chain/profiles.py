@@ -299,7 +299,7 @@ def _completed(p: Parts, profile: Profile, compare: ModelStep) -> Profile:
     A comparison is answered from the documents of each release, without the memory.
     """
     alone = replace(profile, compute=named(comparison=compare))
-    apart = answer_products_apart(lambda side: run(alone.answer_alone, side))
+    apart = answer_products_apart(lambda side: run(alone.answer_alone, side), p.open_parameters)
     profile = replace(alone, compute=named(products_apart=apart) + alone.compute)
     search = (p.terms_of_glossary, p.dual_chunks, p.gate)
     steps = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)

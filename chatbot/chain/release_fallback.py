@@ -78,13 +78,15 @@ _UNANSWERED: dict[str, Any] = {
 
 
 def _with_target(turn: Turn) -> Turn:
-    """The turn whose answer says that it is from the release to which the asker goes."""
+    """The turn whose answer says why it is from this one of the releases that are named."""
     resolution, answer = turn.resolved, turn.answer
-    if not (resolution and resolution.reason is Reason.TARGET and answer):
+    if not (resolution and answer) or resolution.reason not in (Reason.TARGET, Reason.CONTEXT):
         return turn
     if answer.abstained or turn.route is Route.INVENTORY:
         return turn
-    lead = gettext("For {release}, your target release:", release=turn.target[1])
+    lead = f"{resolution.explanation}:"
+    if resolution.reason is Reason.TARGET:
+        lead = gettext("For {release}, your target release:", release=turn.target[1])
     return replace(turn, answer=_led(lead, answer))
 
 

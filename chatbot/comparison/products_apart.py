@@ -10,9 +10,10 @@ from chatbot.releases.resolution import Resolution, cut
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.languages import gettext
 from chatbot.turn import Answer, ModelStep, Turn
+from corpora.parameters.releases import OpenParameters
 
 
-def answer_products_apart(answer_one: ModelStep) -> ModelStep:
+def answer_products_apart(answer_one: ModelStep, open_parameters: OpenParameters) -> ModelStep:
     """A step that asks each product of a question by itself, and puts the answers together.
 
     `answer_one` takes the question to one product, whose releases are known, to its answer. What
@@ -23,7 +24,7 @@ def answer_products_apart(answer_one: ModelStep) -> ModelStep:
         parts = turn.resolution.apart
         if not parts:
             return turn
-        asked = await in_thread(_questions, turn)
+        asked = await in_thread(_questions, turn, open_parameters)
         sides = [await answer_one(side) for side in asked]
         told = [
             (f"**{' '.join(side.target if len(part.releases) == 1 else side.target[:1])}:**", of)
@@ -40,9 +41,10 @@ def answer_products_apart(answer_one: ModelStep) -> ModelStep:
     return answer
 
 
-def _questions(turn: Turn) -> list[Turn]:
+def _questions(turn: Turn, open_parameters: OpenParameters) -> list[Turn]:
     """The question to each product: its own where the message has several, else the same."""
-    own, bare = own_questions(turn), cut(turn.question, turn.resolution.mentions)
+    own = own_questions(turn, open_parameters)
+    bare = cut(turn.question, turn.resolution.mentions)
 
     def to(part: Resolution) -> Turn:
         product = part.product or ""

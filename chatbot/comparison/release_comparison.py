@@ -42,14 +42,15 @@ def compare_releases(
         assert resolution.product is not None
         order = await in_thread(releases, resolution.product)
         names = [release for release in order if release in resolution.releases]
-        sides = await together(gather(side_of(turn, release)) for release in names)
+        own = await in_thread(own_questions, turn, open_parameters)
+        sides = await together(gather(side_of(turn, release, own)) for release in names)
         corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
         topic = compared_topic(sides)
         parameters = await in_thread(lambda: [open_parameters(*side.target) for side in sides])
         if is_foreign(turn.question, corpora[-1].languages):
             # The other words say nothing to these documents.
             topic = await in_thread(names_in, topic, parameters) or topic
-        if own_questions(turn):
+        if own:
             return await _each_its_own(turn, sides, parameters, write)
         if asks_where(turn.question):
             if not topic:
@@ -63,7 +64,7 @@ def compare_releases(
             for thing in (*stated, topic, *things):
                 findings = await in_thread(find_everywhere, thing, corpora)
                 if things[-1:] == [thing] or any(f.citation or f.note for f in findings):
-                    return await _where(turn, sides, thing, findings, write)
+                    return await _where(turn, sides, thing, findings, parameters, write)
         computed = await in_thread(computed_answer, topic, corpora, parameters)
         if computed is not None:
             return with_sides(turn, [replace(side, answer=None) for side in sides], computed)
@@ -96,9 +97,18 @@ async def _each_its_own(
 
 
 async def _where(
-    turn: Turn, sides: Sequence[Turn], thing: str, findings: Sequence[Finding], write: ModelStep
+    turn: Turn,
+    sides: Sequence[Turn],
+    thing: str,
+    findings: Sequence[Finding],
+    parameters: Sequence[ReleaseParameters],
+    write: ModelStep,
 ) -> Turn:
-    """The releases that document a thing, with the answers of the first and the last of them."""
+    """The releases that document a thing, with the answers of the first and the last of them.
+
+    Of a release that the question names as well, what it states: "since when, and what in 2.0?".
+    """
+    named = {m.release for m in turn.resolution.mentions if m.release and m.release in m.text}
     there = [finding.citation is not None for finding in findings]
     answered: list[Turn] = []
     parts = [("", presence_in_words(thing, findings))]
@@ -108,6 +118,9 @@ async def _where(
         answer = written.answer
         if is_edge and answer and not answer.abstained and not answer.unwritten:
             parts.append((f"**{finding.release}:**", answer))
+        elif there[i] and finding.release in named:
+            stated = await in_thread(stated_values, thing, parameters[i : i + 1])
+            parts += [(f"**{finding.release}:**", of) for of in stated or ()]
         answered.append(replace(written, documented=finding.status, answer=None))
     return with_sides(turn, answered, joined(parts))
 

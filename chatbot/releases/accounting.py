@@ -23,7 +23,16 @@ from chatbot.releases.product_names import (
 )
 from chatbot.releases.release_names import ReleaseNames, release_names
 from chatbot.releases.release_numbers import Number, find_numbers
-from chatbot.text.asked_words import FILLING, THERE, VERSION, VERSION_ENDS, WHETHER, words
+from chatbot.text.asked_words import (
+    ALSO,
+    FILLING,
+    THERE,
+    VERSION,
+    VERSION_ENDS,
+    WHETHER,
+    phrases,
+    words,
+)
 from chatbot.text.parts import parts_named
 from chatbot.text.words import FUNCTION_WORDS, MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
@@ -44,6 +53,7 @@ _HOSTS = word_set("host ip address")
 _INTERFACES = word_set("api apis endpoint endpoints interface protocol schema")
 """Things with versions of their own."""
 _OF_SOMETHING = re.compile(rf"\s+of\s+(?:(?:the|an?|our|your|its?)\s+)*(?!{OWN})(?P<word>\w+)")
+_OF_OTHER = re.compile(rf"\s+of\s+(?:the\s+)?{OTHER}")
 _OF_HOST = re.compile(r"/\d|:\d")
 """A mask or a port behind an address."""
 _FREE = FUNCTION_WORDS | _OF_RELEASES | {"v", "r", ""}
@@ -65,7 +75,7 @@ _WORDS_BEFORE = re.compile(
     r"|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
     rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
-    rf"(?P<product>{OWN}+(?:\[\w+\]|(?:-[a-z]+)+(?=-))?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
+    rf"(?P<product>{OWN}+(?:\[\w+\]|(?:-[a-z]+)+(?=-))?(?:['’]s)?(?:[\s,:_=<>~^@/|\[\]()\"-]|\bin\b)*)?"
     rf"(?:\b(?P<word>rel\w{{1,3}}se|vers(?!us)\w*|fassung|rel|ver|v|r|{VERSION})"
     rf"(?:s?[\s.:=#_/-]+(?:is\s+)?|(?<={VERSION_ENDS})))?"
     r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?\Z",
@@ -94,6 +104,7 @@ JOINED = re.compile(
 """The text that may stand between two releases that are named side by side."""
 _WAYS = ("→", "->", "=>", "to")
 """Between a release and the one that it is left for."""
+_APART = (*_WAYS, "-", "–", "against", "than")
 COMPARATIVE = r"worse|better|(?:high|low|larg|small|long|short|fast|slow|strict)er"
 CHANGED = (
     r"\b(?:geändert|cambi(?:ó|ad\w|at\w|os?)|mudou|mudan\w+|(?:измен|отлич|сравн|разниц|нов)\w*)\b"
@@ -109,6 +120,18 @@ CONTRASTS = re.compile(
     re.I,
 )
 """Asks for what differs, also of a move from one release to another."""
+
+
+def is_joined(text: str, start: int, end: int) -> bool:
+    """Whether all between two names puts them side by side: "and", ",", "/", "und in"."""
+    between = text[start:end].strip()
+    if also := phrases(ALSO).match(between):
+        rest = between[also.end() :].casefold().split()
+        return len(rest) < 2 and {*text[:start].casefold().split()}.issuperset(rest)
+    joined = JOINED.fullmatch(text, start, end)
+    if joined is None or not (joined["comma"] or joined["join"]):
+        return False
+    return joined["join"] not in _APART and joined["place"] != "with"
 
 
 def words_before(text: str, start: int) -> re.Match[str]:
@@ -195,6 +218,8 @@ def _role_of(text: str, number: Number, product: Product) -> NumberRole:
         return NumberRole.OPEN
     if before["newest"] and not (mark or number.is_dotted):
         return _of_newest(number, next_word(text, number.end))
+    if _OF_OTHER.match(text, number.end):
+        return NumberRole.OTHER
     if _is_of_something(text, number, before, names):
         return NumberRole.OTHER if text[: before.start()].endswith(_SIGNS) else NumberRole.OPEN
     if before["product"]:
@@ -206,7 +231,7 @@ def _role_of(text: str, number: Number, product: Product) -> NumberRole:
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
-    bracketed = owner and owner["joint"].isspace() and before["open"]
+    bracketed = owner and owner["joint"].isspace() and before["open"] and OTHER not in owner["word"]
     if (
         owner
         and not bracketed

@@ -3,15 +3,16 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from string import digits
 
 from chatbot.releases.accounting import CONTRASTS
 from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.release_names import NO_RELEASES, NameReading, release_names
-from chatbot.releases.resolution import Reason, ReleaseStatus, Resolution
-from chatbot.text.asked_words import ALSO, phrases
+from chatbot.releases.resolution import Reason, ReleaseStatus, Resolution, bare_part
+from chatbot.text.asked_words import ALSO, phrases, starts_question
 from chatbot.text.languages import gettext, gettext_noop
-from chatbot.text.words import word_set
+from chatbot.text.words import filtered, things_named, word_set, words_of
 from corpora.catalog.release import Product, Release, is_among
 
 
@@ -35,7 +36,7 @@ SENTENCE = re.compile(r".+?(?:[.?!](?=\s|$)|\n|$)", re.DOTALL)
 _CLAUSE = re.compile(
     rf"{SENTENCE.pattern[:-1]}|[,:(](?=\s(?:how|what|which|why|is|does|do)\b))", re.DOTALL | re.I
 )
-_ALSO = re.compile(r"(?:and|also)\b", re.I)
+_ALSO = re.compile(r"(?:and|also|then)\b", re.I)
 
 
 def with_releases(
@@ -106,7 +107,34 @@ def choose_release(
         return replace(_one(product, release, using), reason=Reason.TARGET)
     if mention.place is Place.LATEST and not mention.steps:
         return _one(product, release, gettext("the latest"), ReleaseStatus.LATEST)
+    if (aside := _named_aside(meant, wanted, text)) and aside.name != release.name:
+        using = gettext(
+            "For {release}; what you say of {other} is taken as context",
+            release=release.name,
+            other=aside.name,
+        )
+        return replace(_one(product, release, using), reason=Reason.CONTEXT)
     return _one(product, release, _said(_YOU_SAID, mention.name, release))
+
+
+def _named_aside(
+    meant: Sequence[ParsedMention], wanted: Sequence[ParsedMention], text: str
+) -> Release | None:
+    """The release that a sentence beside the question names with a thing of its own, as in code.
+
+    It may be a question that nothing shows to be one; the one that is answered names another thing.
+    """
+    named = {
+        m: {*things_named(bare_part(text, *part.span(), meant))}
+        for part in SENTENCE.finditer(text)
+        for m in meant
+        if part.start() <= m.start < part.end()
+    }
+    asked = set().union(*(names for m, names in named.items() if m in wanted))
+    aside = (
+        m for m, names in named.items() if m not in wanted and not m.is_negated and names - asked
+    )
+    return next((m.reading.release for m in aside if m.reading.release), None) if asked else None
 
 
 def _default_resolution(product: Product, context: Context) -> Resolution:
@@ -182,20 +210,47 @@ def drop_context(
 
     Those are the negated ones, and those in a `part` beside the question: "We run 17.10.
     Which port does NETCONF use in 18.00?" asks about 18.00. What the question goes on from, with
-    "also", is asked as well: "Tell me max_jobs in 17.10. And what is idle_wait in 18.00?"
+    "also", is asked as well: "Tell me max_jobs in 17.10. And what is idle_wait in 18.00?" And so is
+    what is no statement (`_asks`): "max_jobs in 17.10. idle_wait in 18.00?"
     """
     wanted = [mention for mention in meant if not mention.is_negated]
     if CONTRASTS.search(text):
         return wanted
-    questions = [m.span() for m in part.finditer(text) if m[0].endswith("?")]
+    parts = [m.span() for m in part.finditer(text)]
+    questions = [span for span in parts if text[slice(*span)].endswith("?")]
     if len(questions) == 1:
         ((start, end),) = questions
         begins = start + len(text[start:]) - len(text[start:].lstrip())
         if not (_ALSO.match(text, begins) or phrases(ALSO).match(text, begins)):
-            wanted = [m for m in wanted if start <= m.start < end] or wanted
-    # A series of which a part is named as well: Windows 11, beside 24H2.
-    named = {mention.reading.covers for mention in wanted} - {()}
-    return [m for m in wanted if not any(set(m.reading.covers) > set(part) for part in named)]
+            bare = {span: bare_part(text, *span, wanted) for span in parts}
+            asked = [s for s in parts if s == (start, end) or _asks(bare[s], bare[start, end])]
+            wanted = [m for m in wanted if any(s <= m.start < e for s, e in asked)] or wanted
+    # A series of which a part is named as well: Windows 11, beside 24H2; "which is the latest?",
+    # but not "since when, and what is it in 2.0?".
+    return [
+        m
+        for m in wanted
+        if not any(
+            set(m.reading.covers) > set(of.reading.covers) != set()
+            for of in wanted
+            if m.place is not Place.EVERY or of.place is not None
+        )
+    ]
+
+
+def _asks(bare: str, question: str) -> bool:
+    """Whether a part beside the question asks for something itself, and states nothing.
+
+    It begins as a question does, with a word for one or as the one beside it; or all that it says
+    is a name as in code, with words that the question has as well.
+    """
+    names = {*map(str.casefold, things_named(bare))}
+    bare, question = (text.casefold().lstrip(f" -*•.){digits}") for text in (bare, question))
+    said, beside = filtered(bare).split(), filtered(question).split()
+    if not said or not beside:
+        return False
+    is_name = bool(names) and names.union(beside).issuperset(said)
+    return is_name or starts_question(bare) or words_of(bare)[0] == words_of(question)[0]
 
 
 def _one(

@@ -85,7 +85,7 @@ _TAIL = re.compile(
     r"(?P<later>\+(?![\w.])|\s+\(?(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
     rf"(?:(?P<earlier>{BEFORE}+)|(?P<after>{AFTER}+)|(?P<since>{SINCE}+))?"
     r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|one(?!-)|series|line|branch|版本)\b[)\]\"'”’]*)?"
-    rf"(?:(?<=[xX*])\s*{NEWEST})?",
+    rf"(?:(?<=[xX*])\s*{NEWEST})?(?P<product>\s+of\s+(?:the\s+)?{OWN}+)?",
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
@@ -238,7 +238,8 @@ def _mention_at(
     name_start = before.start() if steps else before.start("prefix") if before["prefix"] else start
     where, arrow = preposition(before), text[: before.start()].rstrip().endswith(("->", "=>", "→"))
     where = where or ("since" if tail["since"] else "")
-    is_marked = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
+    named = before["product"] or tail["product"]
+    is_marked = named or before["word"] or before["prefix"] or steps or tail["word"]
     return ParsedMention(
         before.start(),
         tail.end(),
@@ -247,7 +248,7 @@ def _mention_at(
         steps=steps,
         is_negated=bool(before["negation"]),
         preposition="to" if arrow else before["than"] or where,
-        names_product=bool(before["product"]),
+        names_product=bool(named),
         has_release_word=bool(is_marked) or where in ("in", "on", "under", "since", "as of"),
     )
 

@@ -1,8 +1,9 @@
 """The result of release extraction: the releases to answer from, or the choice to ask for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 
 class ReleaseStatus(StrEnum):
@@ -20,14 +21,25 @@ class ReleaseStatus(StrEnum):
 class Reason(StrEnum):
     """Why a release was chosen, or the user is asked, where a reply says more because of it.
 
-    TARGET is named as the way's end from another one. With ORDER_UNKNOWN the names of the releases
-    do not tell the latest, and with LEFT_OPEN the files of the asker leave the release open.
+    TARGET is named as the way's end from another one. Beside CONTEXT a sentence that is no question
+    names another one. With ORDER_UNKNOWN the names of the releases do not tell the latest, and with
+    LEFT_OPEN the files of the asker leave the release open.
     """
 
     OTHER = "other"
     TARGET = "target"
+    CONTEXT = "context"
     ORDER_UNKNOWN = "order_unknown"
     LEFT_OPEN = "left_open"
+
+
+class Spanned(Protocol):
+    """What lies from `start` to `end` in a question."""
+
+    @property
+    def start(self) -> int: ...  # noqa: D102
+    @property
+    def end(self) -> int: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,12 @@ class Resolution:
     def own_mentions(self) -> tuple[Mention, ...]:
         """The mentions of the release asked about, not those of another, as in an upgrade."""
         return tuple(m for m in self.mentions if m.release is None or m.release in self.releases)
+
+
+def bare_part(text: str, start: int, end: int, mentions: Iterable[Spanned]) -> str:
+    """A part of a text without the mentions that begin in it."""
+    inside = (m for m in mentions if start <= m.start < end)
+    return cut(text[start:end], [Mention(m.start - start, m.end - start, "") for m in inside])
 
 
 def cut(text: str, mentions: Sequence[Mention]) -> str:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 
-from chatbot.releases.product_names import find_product, product_spans
+from chatbot.releases.accounting import is_joined
+from chatbot.releases.product_names import Span, find_product, product_spans
 from chatbot.releases.release_choice import (
     SENTENCE,
     Context,
@@ -15,7 +16,7 @@ from chatbot.releases.release_choice import (
     read_choice,
     with_releases,
 )
-from chatbot.releases.release_mentions import ParsedMention, find_mentions
+from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from chatbot.text.languages import gettext
 from corpora.catalog.release import Product, Release
@@ -97,8 +98,15 @@ def resolve_within(
     def read(of: Product) -> list[ParsedMention]:
         return find_mentions(text, of, spans)
 
-    def resolved(of: Product, context: Context = context) -> Resolution:
-        candidates = read(of)
+    def resolved(
+        of: Product, context: Context = context, others: Sequence[ParsedMention] = ()
+    ) -> Resolution:
+        candidates = [
+            m for m in read(of) if all(m.end <= o.start or o.end <= m.start for o in others)
+        ]
+        if others:
+            # "Acme 2.0 vs Beta 3.1" holds no release of Beta against another one of it.
+            candidates = [replace(m, preposition="") if m.names_product else m for m in candidates]
         # What may be no release is left out where another is named, or chosen by the caller.
         if context.chosen is not None or not all(mention.is_uncertain for mention in candidates):
             candidates = [mention for mention in candidates if not mention.is_uncertain]
@@ -116,6 +124,7 @@ def resolve_within(
     named = list(dict.fromkeys(named for _, _, named in spans))
     stating = [p for p in named if any(m.names_product and m.reading.covers for m in read(p))]
     beside = {p: own for p in named if (own := _beside_its_name(read(p)))}
+    beside |= _also_named(beside, text, spans, elsewhere=chosen is None)
     if chosen in beside:
         # "with Acme 3.1": of what the chosen one works with nothing is asked.
         beside = {
@@ -152,10 +161,36 @@ def _beside_its_name(mentions: Sequence[ParsedMention]) -> list[ParsedMention]:
     return [m for m in mentions if m.names_product and m.place is None]
 
 
+def _also_named(
+    stated: Mapping[Product, Sequence[ParsedMention]],
+    text: str,
+    spans: Sequence[Span],
+    *,
+    elsewhere: bool,
+) -> dict[Product, list[ParsedMention]]:
+    """The products that are asked about without a release, beside others that have their own.
+
+    "In Acme 2.0 and in Beta" asks for the latest of Beta as well, "Acme 2.0 with Beta" does not;
+    nor is Acme meant by a sentence with Beta alone, which may be `elsewhere`.
+    """
+    own = [(m.start, m.end) for mentions in stated.values() for m in mentions]
+    parts = [m.span() for m in SENTENCE.finditer(text)]
+    found: dict[Product, list[ParsedMention]] = {}
+    for start, end, product in spans:
+        among = [of for s, e in parts if s <= start < e for of in own if s <= of[0] < e]
+        joined = any(
+            is_joined(text, min(end, e), max(start, s)) for s, e in own if e <= start or end <= s
+        )
+        if own and product not in stated and (joined or (elsewhere and not among)):
+            named = ParsedMention(start, end, text[start:end], place=Place.LATEST)
+            found.setdefault(product, []).append(named)
+    return found
+
+
 def _asked_apart(
     stated: Mapping[Product, Sequence[ParsedMention]],
     text: str,
-    resolved: Callable[[Product, Context], Resolution],
+    resolved: Callable[[Product, Context, Sequence[ParsedMention]], Resolution],
 ) -> Resolution | None:
     """The releases of the products that a question names each with its own; None for one.
 
@@ -166,15 +201,21 @@ def _asked_apart(
     # "In Acme 2.1, how do I reach Beta 3.0?" is about both.
     asked = drop_context(list(chain.from_iterable(stated.values())), text, SENTENCE)
     wanted = [product for product, own in stated.items() if any(m in asked for m in own)]
-    parts = tuple(resolved(product, Context()) for product in wanted)
+    others = {p: [m for other in stated if other is not p for m in stated[other]] for p in wanted}
+    parts = tuple(resolved(product, Context(), others[product]) for product in wanted)
     if len(parts) < 2:
         return parts[0] if parts else None
     mentions: list[Mention] = []
-    for part in parts:
+    for product, part in zip(wanted, parts, strict=True):
         own = (
             replace(m, release=m.release and f"{part.product} {m.release}") for m in part.mentions
         )
         mentions += (m for m in own if all(m.end <= o.start or o.end <= m.start for o in mentions))
+        mentions += (
+            Mention(m.start, m.end, m.name, f"{part.product} {part.releases[0]}", m.name)
+            for m in stated[product]
+            if m.place is Place.LATEST and part.releases
+        )
     mentions.sort(key=lambda mention: mention.start)
     if unclear := next((part for part in parts if not part.releases), None):
         choices = tuple(f"{unclear.product} {release}" for release in unclear.available)

@@ -16,6 +16,7 @@ THANKS = gettext_noop("thanks thank thx ok great helpful helped lot bye")
 ABILITIES = gettext_noop("what can you do help me for")
 HELP = gettext_noop("you help")
 HOW = gettext_noop("how")
+ASKED = gettext_noop("what which where when why who")
 PRODUCTS = gettext_noop("products")
 RELEASES = gettext_noop("releases versions")
 ONE_RELEASE = gettext_noop("release version")
@@ -32,7 +33,7 @@ PREVIOUS_RELEASE = gettext_noop("previous release")
 BEFORE = gettext_noop("version preceding ~ | release preceding ~ | predecessor of ~")
 AFTER = gettext_noop("version following ~ | release following ~ | successor of ~")
 SINCE = gettext_noop("since ~")
-ALSO = gettext_noop("and | also")
+ALSO = gettext_noop("and | also | then")
 """Whole phrases, set apart by "|"; those with "~" stand before a release, or behind it."""
 _ELSEWHERE = {
     PREVIOUS_RELEASE: "предыдущая версия | предыдущей версии | предыдущую версию"
@@ -90,6 +91,13 @@ def asks_whether(question: str) -> bool:
     asked = words_asked(question)
     ends = tuple(word for word in words(WHETHER) if re.match(f"[{UNSPACED}]", word))
     return asked[0] in words(WHETHER) or bool(ends and asked[-1].endswith(ends))
+
+
+def starts_question(text: str) -> bool:
+    """Whether a text begins with a word for a question: "What is x", also "First, what is x"."""
+    first, comma, rest = text.partition(",")
+    said = words_asked(rest if comma and len(words_of(first)) == 1 else text)
+    return not words(HOW, ASKED).isdisjoint(said[:1])
 
 
 @cache

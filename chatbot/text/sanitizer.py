@@ -20,7 +20,12 @@ _DEFINITION = re.compile(
 )
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\n]*\)")
 # A tag, or the parameters of a type with the type before them: Map<String, List<Lease>>.
-_TAG = re.compile(r"(?<![\w.\\])(?P<type>[\w.\\]*)(?P<tag>(?:<(?=[a-z/!?])[^<>\n]*)+>*)", re.I)
+_TAG = re.compile(r"(?P<type>[\w.\\]*)(?P<tag>(?:<(?=[a-z/!?])[^<>\n]*)+>*)", re.I)
+# A word with all its tags: X_<A>__<B>.
+_TAGGED = re.compile(
+    rf"(?<![\w.\\])(?:{_TAG.pattern.replace('?P<type>', '?:').replace('?P<tag>', '?:')})+(?:_\w+)?",
+    re.I,
+)
 _ADDRESS = re.compile(
     r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+[./]\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
     r"|www\.|(?<![\w+.-])[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
@@ -38,7 +43,7 @@ def harmless(text: str, *, evidence: str) -> str:
     conversation away. So does a tag. What looks like the mark of a citation becomes one
     (`chatbot.text.markdown`), so that it is checked.
     """
-    text = _replace(_TAG, visible(text).replace("![", "["), partial(_tag, evidence))
+    text = _replace(_TAGGED, visible(text).replace("![", "["), partial(_tagged, evidence))
     text = _replace(_LINK, text, partial(_link, evidence))
     text = _DEFINITION.sub("", _replace(_BRACKETED, text, partial(_bracketed, evidence)))
     text = _replace(_ADDRESS, text, partial(_address, evidence))
@@ -120,6 +125,12 @@ def _bracketed(evidence: str, match: re.Match[str], in_code: bool) -> str:
 def _unquoted(line: re.Match[str]) -> str:
     """A line without the sign of a quote, or as code where that belongs to it: ">= 3.7"."""
     return line[2] if line[2][:1].isalpha() else f"`{line[1].replace('`', '')}`"
+
+
+def _tagged(evidence: str, match: re.Match[str], in_code: bool) -> str:
+    if match[0] in evidence:
+        return match[0] if in_code else f"`{match[0]}`"
+    return _TAG.sub(lambda tag: _tag(evidence, tag, in_code), match[0])
 
 
 def _tag(evidence: str, match: re.Match[str], in_code: bool) -> str:

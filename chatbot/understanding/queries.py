@@ -6,13 +6,20 @@ from dataclasses import replace
 from functools import cache, partial
 from string import ascii_lowercase
 
-from chatbot.releases.resolution import cut
+from chatbot.releases.release_choice import SENTENCE
+from chatbot.releases.resolution import Mention, Reason, Resolution, bare_part, cut
 from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import end_if_left
-from chatbot.text.words import filtered, words_of
+from chatbot.text.words import FUNCTION_WORDS, filtered, things_named, words_of
 from chatbot.turn import Queries, RuleStep, Turn
 from chatbot.understanding.clarification import with_release
-from chatbot.understanding.follow_ups import Rows, adds_nothing, context_of_follow_up, rows_with
+from chatbot.understanding.follow_ups import (
+    Rows,
+    adds_nothing,
+    context_of_follow_up,
+    is_follow_up,
+    rows_with,
+)
 from chatbot.understanding.glossary import Term, documents, places, terms_in
 from corpora.catalog.glossary import Entry
 from corpora.catalog.languages import ENGLISH
@@ -22,6 +29,8 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import UNSPACED_RUN
 
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
+_FEW = 3
+"""The most words, beside stop words, of a sentence that only names the release."""
 _MOST_SYNONYMS = 3
 """The most synonyms of one term; more of them drown the rest of a query."""
 
@@ -50,10 +59,12 @@ def rewrite_query(
             corpus = open_corpus(resolution.product or "", named[-1]) if named else None
             return rows_with(corpus, words) if corpus else {}
 
-        bare = cut(turn.question, resolution.own_mentions)
+        beside = _beside_question(turn.question, resolution)
+        question = cut(turn.question, beside) if beside else turn.question
+        bare = cut(turn.question, [*resolution.own_mentions, *beside])
         topic, reply_words = context_of_follow_up(bare, turn.history, without_release, rows_about)
         context = "; ".join(part for part in (topic, reply_words) if part)
-        base = f"{turn.question} ({context})" if context else turn.question
+        base = f"{question} ({context})" if context else question
         subject = f"{bare} {topic}".strip()
         if topic and len(resolution.releases) == 1 and adds_nothing(bare, topic):
             # "And in 2.0?" is the question before, asked of this release.
@@ -69,6 +80,31 @@ def rewrite_query(
         )
 
     return rewrite
+
+
+def _beside_question(question: str, resolution: Resolution) -> list[Mention]:
+    """The sentences that only say what release a question beside them is about: "We run 2.1."
+
+    Such a one has a few words and no name, or is about another release and said to be context; and
+    the question does not go on from it.
+    """
+    parts = [part.span() for part in SENTENCE.finditer(question)]
+    bare = {span: bare_part(question, *span, resolution.mentions) for span in parts}
+    asking = [span for span in parts if question[slice(*span)].endswith("?")]
+    if len(asking) != 1 or (is_follow_up(of := bare[asking[0]]) and not things_named(of)):
+        return []
+
+    def is_beside(start: int, end: int) -> bool:
+        text = bare[start, end]
+        named = {m.release for m in resolution.mentions if start <= m.start < end}
+        if (start, end) in asking or not named:
+            return False
+        if resolution.reason is Reason.CONTEXT and named.isdisjoint(resolution.releases):
+            return True
+        is_short = len({*words_of(text.casefold())} - FUNCTION_WORDS) <= _FEW
+        return is_short and not things_named(text)
+
+    return [Mention(s, e, question[s:e]) for s, e in parts if is_beside(s, e)]
 
 
 def ask_as_is(turn: Turn) -> Turn:

@@ -9,7 +9,7 @@ from chatbot.text.markdown import marks
 from chatbot.text.sanitizer import as_code, as_document_words, as_words, harmless
 
 EVIDENCE = """The manual is at https://docs.example/a.html and at www.docs.example/b.
-Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>.
+Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>, or X_<A>__<B>.
 Set it to >= 3.7; mail help@docs.example. The first is args[1]."""
 
 PIECES = [
@@ -85,6 +85,7 @@ def test_what_a_model_makes_up_loses_its_effect(written: str, made: str) -> None
         ("callbacks[0](event)", "`callbacks[0](event)`"),
         ("args[1] is it [1]", "`args[1]` is it [1]"),
         ("List<int> and <name>", "`List<int>` and `<name>`"),
+        ("X_<A>__<B>", "`X_<A>__<B>`"),
         (">= 3.7", "`>= 3.7`"),
         ("help@docs.example", "`help@docs.example`"),
         ("a < b and x->y", "a < b and x->y"),

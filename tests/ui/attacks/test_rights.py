@@ -402,6 +402,38 @@ def test_a_name_that_is_only_guessed_hides_no_answer_and_one_that_was_told_does(
         whole.delete(conversation)
 
 
+PARTED = (
+    "Do valves wear out?",
+    "What is the hold_time of ValveServer?",
+    "ValveServer 2.0: hold_time?",
+    "Which products do you know, ValveServer or valves?",
+    "hold_time of the valves in 2.0, and how long does the seal of the pump last in 1.0?",
+    "How long does the seal of the pump last, and what are valves?",
+    "Is the seal of the pump 1.0 as in valve 2.0?",
+)
+"""Questions with the name as a part of a word, which hides no answer."""
+
+
+@pytest.mark.parametrize("product", [None, "pump"])
+def test_an_answer_with_its_name_in_a_word_is_gone_or_as_where_the_product_is_not(
+    stratas: tuple[Strata, Strata], product: str | None
+) -> None:
+    hidden, without = (strata.chatbot for strata in stratas)
+    admin = Administration(hidden.database, LOCAL)
+    admin.change_right("valve", "", None)
+    try:
+        kept = [hidden.ask(q, product=product, conversation=NEW, owner=BO.id) for q in PARTED]
+    finally:
+        admin.change_right("valve", "", STAFF)
+    seen = hidden.seen_by(BO.viewer).conversations.of(BO.id)
+    for question, reply in zip(PARTED, kept, strict=True):
+        assert reply.conversation is not None
+        told = [turn.reply.answer for turn in seen.turns(reply.conversation)]
+        assert told in ([], [without.ask(question, product=product).content.answer])
+        hidden.conversations.of(BO.id).delete(reply.conversation)
+    assert any(SECRETS[0] in reply.content.answer for reply in kept) == (product is None)
+
+
 def uploaded(strata: Strata, key: str, place: str) -> httpx.Response:
     headers = {"Authorization": f"Bearer {strata.keys[key]}"}
     url = f"{strata.address}/api/v1/jobs?product={place}"
