@@ -1,0 +1,211 @@
+"""What a model reads of a step from one release to the next, in portions that a prompt holds.
+
+These are the items of the release notes, and for each name that is used the words of either manual
+that the other one lacks.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+
+from chatbot.comparison.pages import pages_with
+from chatbot.retrieval.support import plain
+from chatbot.upgrading.notes import PIECE, Note, release_above
+from chatbot.upgrading.usage import Usage, folded
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.indexing.pages import StoredPage
+from corpora.parameters import forms
+from ingestion.page import Block, BlockKind, DocumentKind
+
+_MOST_USES = 300
+"""Used things that a model is asked about."""
+_OF_A_SIDE = 1_800
+"""Characters that are shown of what one manual says of one of them."""
+_PAGES_OF_A_TOPIC = 12
+_BEHIND_A_TERM = tuple(":=(,|–—")
+"""What stands behind the term of an entry."""
+_PASSED_OVER = {BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.CODE}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Words of one release: items of its notes, or what only its manual says of `use`."""
+
+    release: str
+    section: str
+    text: str
+    pages: tuple[StoredPage, ...]
+    use: str = ""
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What one prompt holds: passages of a step, and the used things it asks about as shown."""
+
+    older: str
+    newer: str
+    uses: Mapping[str, str]
+    passages: tuple[Passage, ...]
+
+
+def portions(
+    older: Corpus, newer: Corpus, notes: Sequence[Note], usage: Usage, largest: int
+) -> list[Portion]:
+    """What is to be read of a step for what is used, some `largest` characters a portion.
+
+    `notes` are those of the step. What stands in neither release is not asked about: a prompt has
+    no words of an input but names and topics that the documentation has.
+    """
+    # A remark in the manual is among what only the newer manual says.
+    own = [note for note in notes if not note.subject]
+    wanted = frozenset((*usage.names, *usage.values))
+    before, after = (_said_of(corpus, wanted, usage.topics) for corpus in (older, newer))
+    told = {folded(m[0].rstrip(".-")) for note in own for m in PIECE.finditer(note.text)}
+    told |= {t for t in usage.topics if any(_has(set(tokens(t)), note.block) for note in own)}
+    known = before.keys() | after.keys() | told
+    in_words = set(map(folded, usage.topics))
+    asked = (*(n for n in usage.names if n not in in_words), *sorted(usage.values), *usage.topics)
+    uses = [use for use in dict.fromkeys(asked) if use in known][:_MOST_USES]
+    if not uses:
+        return []
+    shown = {use: _shown(use, usage) for use in uses}
+    made = [
+        Portion(older.release, newer.release, shown, tuple(passages))
+        for passages in _filled(([p] for p in _of_notes(own, newer.release, largest)), largest)
+    ]
+    sides = ((older.release, before), (newer.release, after))
+    pairs = (_differing(use, *sides) for use in uses)
+    for passages in _filled(pairs, largest):
+        of = {passage.use: shown[passage.use] for passage in passages}
+        made.append(Portion(older.release, newer.release, of, tuple(passages)))
+    return made
+
+
+def _shown(use: str, usage: Usage) -> str:
+    sections = ", ".join(sorted(usage.names.get(use, ())))
+    return f"{use} ({sections})" if sections else use
+
+
+def _filled(parts: Iterable[list[Passage]], largest: int) -> Iterator[list[Passage]]:
+    """Parts that belong together, as many in each portion as it holds, or one that is larger."""
+    portion: list[Passage] = []
+    for part in parts:
+        if portion and sum(len(p.text) for p in (*portion, *part)) > largest:
+            yield portion
+            portion = []
+        portion = [*portion, *part]
+    if portion:
+        yield portion
+
+
+def _of_notes(notes: Sequence[Note], release: str, largest: int) -> Iterator[Passage]:
+    """The items below each heading, in order."""
+    for (page, path), items in groupby(notes, lambda note: (note.page, note.block.path)):
+        texts = [note.text for note in items]
+        while texts:
+            taken = 1
+            while taken < len(texts) and sum(map(len, texts[: taken + 1])) <= largest:
+                taken += 1
+            yield Passage(release, " › ".join(path), "\n".join(texts[:taken]), (page,))
+            texts = texts[taken:]
+
+
+_Said = Mapping[str, Sequence[tuple[StoredPage, Block]]]
+
+
+def _differing(use: str, older: tuple[str, _Said], newer: tuple[str, _Said]) -> list[Passage]:
+    """What each manual says of a used thing and the other one does not; nothing if that is all."""
+    sides = []
+    for (release, said), (other, elsewhere) in ((older, newer), (newer, older)):
+        there = {_compared(block, other) for _, block in elsewhere.get(use, ())}
+        own = said.get(use, ())
+        left = [(page, block) for page, block in own if _compared(block, release) not in there]
+        sides.append((release, own, left))
+    if not any(left for *_, left in sides):
+        return []
+    return [_passage(use, *side) for side in sides]
+
+
+def _passage(
+    use: str,
+    release: str,
+    said: Sequence[tuple[StoredPage, Block]],
+    left: Sequence[tuple[StoredPage, Block]],
+) -> Passage:
+    lines: list[str] = []
+    path: tuple[str, ...] = left[0][1].path if left else ()
+    section = " › ".join(path)
+    for _, block in left:
+        if block.path != path:
+            path = block.path
+            lines.append(f"[{' › '.join(path)}]")
+        lines.append(block.text)
+        if sum(map(len, lines)) > _OF_A_SIDE:
+            break
+    text = "\n".join(lines)[:_OF_A_SIDE]
+    if not left:
+        text = "(nothing that the other does not have)" if said else "(it does not stand there)"
+    return Passage(release, section, text, tuple(dict.fromkeys(page for page, _ in left)), use)
+
+
+def _compared(block: Block, release: str) -> str:
+    return plain(block.text.replace(release, "#")).lstrip("-*• ")
+
+
+def _said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> _Said:
+    """The blocks of a manual about each used name or topic, those of its own entry first."""
+    own: defaultdict[str, list[tuple[StoredPage, Block]]] = defaultdict(list)
+    beside: defaultdict[str, list[tuple[StoredPage, Block]]] = defaultdict(list)
+    for document in corpus.documents():
+        if document.kind is DocumentKind.RELEASE_NOTES:
+            continue
+        for page in corpus.pages_of(document.id):
+            text = page.text.casefold().replace("-", "_")
+            headings = {h for block in page.blocks for h in block.path[-1:]}
+            near = frozenset(
+                name
+                for name in wanted
+                if name.casefold() in text or any(name in _named_by(h) for h in headings)
+            )
+            for block in page.blocks if near else ():
+                if block.kind in _PASSED_OVER or release_above(block.path, corpus.release):
+                    continue
+                headed = near & _named_by(block.path[-1]) if block.path else frozenset()
+                for name in headed:
+                    own[name].append((page, block))
+                for name in near & _named_in(block.text) - headed:
+                    beside[name].append((page, block))
+    for topic in topics:
+        words = set(tokens(topic))
+        for page in pages_with(corpus, words, _PAGES_OF_A_TOPIC) if words else ():
+            is_manual = page.document.kind is not DocumentKind.RELEASE_NOTES
+            for block in page.blocks if is_manual else ():
+                if block.kind not in _PASSED_OVER and _has(words, block):
+                    beside[topic].append((page, block))
+    return {use: (*own[use], *beside[use]) for use in dict.fromkeys((*own, *beside))}
+
+
+def _has(words: set[str], block: Block) -> bool:
+    return words <= set(tokens(" ".join((*block.path[-1:], block.text))))
+
+
+@lru_cache(4_096)
+def _named_by(heading: str) -> frozenset[str]:
+    """The names whose entry a heading begins: "type", "-v / --verbose", "--ignore=<codes>"."""
+    pieces = [match[0].rstrip(".-") for match in PIECE.finditer(heading)]
+    return frozenset(map(folded, pieces)) if len(pieces) == 1 else _named_in(heading)
+
+
+@lru_cache(4_096)
+def _named_in(text: str) -> frozenset[str]:
+    """The names in a text: written as one, or as the term of an entry."""
+    names = set()
+    for place, match in enumerate(PIECE.finditer(text)):
+        written = match[0].rstrip(".-")
+        is_term = not place and text[match.end() :].lstrip(" `\"'*").startswith(_BEHIND_A_TERM)
+        if is_term or written.startswith("-") or forms.is_name(written):
+            names.add(folded(written))
+    return frozenset(names)
