@@ -5,7 +5,7 @@ that the other one lacks.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -62,7 +62,7 @@ def portions(
     # A remark in the manual is among what only the newer manual says.
     own = [note for note in notes if not note.subject]
     wanted = frozenset((*usage.names, *usage.values))
-    before, after = (_said_of(corpus, wanted, usage.topics) for corpus in (older, newer))
+    before, after = (_said_of(corpus, wanted, usage) for corpus in (older, newer))
     told = {folded(m[0].rstrip(".-")) for note in own for m in PIECE.finditer(note.text)}
     told |= {t for t in usage.topics if any(_has(set(tokens(t)), note.block) for note in own)}
     known = before.keys() | after.keys() | told
@@ -155,7 +155,7 @@ def _compared(block: Block, release: str) -> str:
     return plain(block.text.replace(release, "#")).lstrip("-*• ")
 
 
-def _said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> _Said:
+def _said_of(corpus: Corpus, wanted: frozenset[str], usage: Usage) -> _Said:
     """The blocks of a manual about each used name or topic, those of its own entry first."""
     own: defaultdict[str, list[tuple[StoredPage, Block]]] = defaultdict(list)
     beside: defaultdict[str, list[tuple[StoredPage, Block]]] = defaultdict(list)
@@ -178,14 +178,25 @@ def _said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> _
                     own[name].append((page, block))
                 for name in near & _named_in(block.text) - headed:
                     beside[name].append((page, block))
-    for topic in topics:
+    for topic in usage.topics:
         words = set(tokens(topic))
         for page in pages_with(corpus, words, _PAGES_OF_A_TOPIC) if words else ():
             is_manual = page.document.kind is not DocumentKind.RELEASE_NOTES
             for block in page.blocks if is_manual else ():
                 if block.kind not in _PASSED_OVER and _has(words, block):
                     beside[topic].append((page, block))
-    return {use: (*own[use], *beside[use]) for use in dict.fromkeys((*own, *beside))}
+    return {
+        use: (*_in_sections(own[use], usage.names.get(use, ())), *beside[use])
+        for use in dict.fromkeys((*own, *beside))
+    }
+
+
+def _in_sections(
+    entries: Sequence[tuple[StoredPage, Block]], sections: Collection[str]
+) -> Sequence[tuple[StoredPage, Block]]:
+    """The entries below the sections in which a name is used, if there are such."""
+    inside = [e for e in entries if any(folded(above) in sections for above in e[1].path[:-1])]
+    return inside or entries
 
 
 def _has(words: set[str], block: Block) -> bool:
@@ -206,6 +217,8 @@ def _named_in(text: str) -> frozenset[str]:
     for place, match in enumerate(PIECE.finditer(text)):
         written = match[0].rstrip(".-")
         is_term = not place and text[match.end() :].lstrip(" `\"'*").startswith(_BEHIND_A_TERM)
-        if is_term or written.startswith("-") or forms.is_name(written):
+        is_acronym = written.isalpha() and written.isupper()
+        is_name = written.startswith("-") or (forms.is_name(written) and not is_acronym)
+        if is_term or is_name:
             names.add(folded(written))
     return frozenset(names)
