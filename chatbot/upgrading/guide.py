@@ -238,9 +238,10 @@ def _is_used(step: UpgradeStep, usage: Usage) -> bool:
 
 
 def uses_of(step: UpgradeStep, usage: Usage) -> set[str]:
-    """Which used things a step is about: names, values and topics."""
-    named = {*step.names, *map(folded, step.spelt)} & {*usage.names, *usage.values}
-    return named | _topics_of(step, usage)
+    """Which used things a step is about: names, values, what a new thing is of, and topics."""
+    new_of = {folded(step.owner)} if step.need is Need.NEW else set()
+    named = {*step.names, *map(folded, step.spelt)} | new_of
+    return named & {*usage.names, *usage.values} | _topics_of(step, usage)
 
 
 def _topics_of(step: UpgradeStep, usage: Usage) -> set[str]:

@@ -6,11 +6,12 @@ that the other one lacks.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
 from chatbot.comparison.pages import pages_with
+from chatbot.retrieval.records import sentences
 from chatbot.retrieval.support import plain
 from chatbot.upgrading.notes import PIECE, Note, release_above
 from chatbot.upgrading.usage import Usage, folded
@@ -22,17 +23,27 @@ from ingestion.page import Block, BlockKind, DocumentKind
 
 _MOST_USES = 300
 """Used things that a model is asked about."""
-_OF_A_SIDE = 1_800
-"""Characters that are shown of what one manual says of one of them."""
+_MOST_PASSAGES = 60
+"""In a portion: of twenty used things the reply is still short."""
+_OF_A_SIDE, _OF_BOTH = 1_800, 400
+"""Characters that are shown of what one manual, and of what both say of one of them."""
 _PAGES_OF_A_TOPIC = 12
 _BEHIND_A_TERM = tuple(":=(,|–—")
 """What stands behind the term of an entry."""
 _PASSED_OVER = {BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.CODE}
 
 
+Entry = tuple[StoredPage, Block]
+_Said = Mapping[str, Sequence[Entry]]
+"""The blocks of a manual about each used thing, those of its own entry first."""
+
+
 @dataclass(frozen=True)
 class Passage:
-    """Words of one release: items of its notes, or what only its manual says of `use`."""
+    """Words of a release: items of its notes, or what only its manual says of `use`.
+
+    `release` is empty where both manuals say it.
+    """
 
     release: str
     section: str
@@ -42,12 +53,24 @@ class Passage:
 
 
 @dataclass(frozen=True)
+class Use:
+    """A used thing that a portion asks about: how it is looked up, and how it is written there.
+
+    `entries` are the first words of either manual about it, None where one has none.
+    """
+
+    name: str
+    written: str
+    entries: tuple[Entry | None, Entry | None]
+
+
+@dataclass(frozen=True)
 class Portion:
-    """What one prompt holds: passages of a step, and the used things it asks about as shown."""
+    """What one prompt holds: passages of a step, and the used things that it asks about."""
 
     older: str
     newer: str
-    uses: Mapping[str, str]
+    uses: tuple[Use, ...]
     passages: tuple[Passage, ...]
 
 
@@ -68,32 +91,32 @@ def portions(
     known = before.keys() | after.keys() | told
     in_words = set(map(folded, usage.topics))
     asked = (*(n for n in usage.names if n not in in_words), *sorted(usage.values), *usage.topics)
-    uses = [use for use in dict.fromkeys(asked) if use in known][:_MOST_USES]
-    if not uses:
-        return []
-    shown = {use: _shown(use, usage) for use in uses}
+    names = [use for use in dict.fromkeys(asked) if use in known][:_MOST_USES]
+    uses = {name: _use(name, usage, before, after) for name in names}
     made = [
-        Portion(older.release, newer.release, shown, tuple(passages))
+        Portion(older.release, newer.release, tuple(uses.values()), tuple(passages))
         for passages in _filled(([p] for p in _of_notes(own, newer.release, largest)), largest)
+        if uses
     ]
     sides = ((older.release, before), (newer.release, after))
-    pairs = (_differing(use, *sides) for use in uses)
-    for passages in _filled(pairs, largest):
-        of = {passage.use: shown[passage.use] for passage in passages}
+    for passages in _filled((_differing(name, *sides) for name in names), largest):
+        of = tuple(uses[name] for name in dict.fromkeys(passage.use for passage in passages))
         made.append(Portion(older.release, newer.release, of, tuple(passages)))
     return made
 
 
-def _shown(use: str, usage: Usage) -> str:
-    sections = ", ".join(sorted(usage.names.get(use, ())))
-    return f"{use} ({sections})" if sections else use
+def _use(name: str, usage: Usage, before: _Said, after: _Said) -> Use:
+    sections = ", ".join(sorted(usage.names.get(name, ())))
+    first = (next(iter(said.get(name, ())), None) for said in (before, after))
+    return Use(name, f"{name} ({sections})" if sections else name, (next(first), next(first)))
 
 
 def _filled(parts: Iterable[list[Passage]], largest: int) -> Iterator[list[Passage]]:
     """Parts that belong together, as many in each portion as it holds, or one that is larger."""
     portion: list[Passage] = []
     for part in parts:
-        if portion and sum(len(p.text) for p in (*portion, *part)) > largest:
+        size = sum(len(passage.text) for passage in (*portion, *part))
+        if portion and (size > largest or len(portion) >= _MOST_PASSAGES):
             yield portion
             portion = []
         portion = [*portion, *part]
@@ -113,42 +136,39 @@ def _of_notes(notes: Sequence[Note], release: str, largest: int) -> Iterator[Pas
             texts = texts[taken:]
 
 
-_Said = Mapping[str, Sequence[tuple[StoredPage, Block]]]
-
-
 def _differing(use: str, older: tuple[str, _Said], newer: tuple[str, _Said]) -> list[Passage]:
-    """What each manual says of a used thing and the other one does not; nothing if that is all."""
-    sides = []
+    """What each manual says of a used thing and the other does not, and how both begin.
+
+    Nothing where both say the same.
+    """
+    made = []
+    both: list[Entry] = []
     for (release, said), (other, elsewhere) in ((older, newer), (newer, older)):
         there = {_compared(block, other) for _, block in elsewhere.get(use, ())}
         own = said.get(use, ())
-        left = [(page, block) for page, block in own if _compared(block, release) not in there]
-        sides.append((release, own, left))
-    if not any(left for *_, left in sides):
+        left = [entry for entry in own if _compared(entry[1], release) not in there]
+        both = [entry for entry in own if entry not in left]
+        none = "(nothing that the other does not have)" if own else "(it does not stand there)"
+        made.append(_passage(use, release, left, _OF_A_SIDE, none))
+    if all(not passage.pages for passage in made):
         return []
-    return [_passage(use, *side) for side in sides]
+    return [*made, _passage(use, "", both, _OF_BOTH)] if both else made
 
 
 def _passage(
-    use: str,
-    release: str,
-    said: Sequence[tuple[StoredPage, Block]],
-    left: Sequence[tuple[StoredPage, Block]],
+    use: str, release: str, said: Sequence[Entry], longest: int, none: str = ""
 ) -> Passage:
-    lines: list[str] = []
-    path: tuple[str, ...] = left[0][1].path if left else ()
-    section = " › ".join(path)
-    for _, block in left:
+    path: tuple[str, ...] = said[0][1].path if said else ()
+    lines, section = [], " › ".join(path)
+    for _, block in said:
         if block.path != path:
             path = block.path
             lines.append(f"[{' › '.join(path)}]")
         lines.append(block.text)
-        if sum(map(len, lines)) > _OF_A_SIDE:
+        if sum(map(len, lines)) > longest:
             break
-    text = "\n".join(lines)[:_OF_A_SIDE]
-    if not left:
-        text = "(nothing that the other does not have)" if said else "(it does not stand there)"
-    return Passage(release, section, text, tuple(dict.fromkeys(page for page, _ in left)), use)
+    pages = tuple(dict.fromkeys(page for page, _ in said))
+    return Passage(release, section, "\n".join(lines)[:longest] or none, pages, use)
 
 
 def _compared(block: Block, release: str) -> str:
@@ -156,9 +176,9 @@ def _compared(block: Block, release: str) -> str:
 
 
 def _said_of(corpus: Corpus, wanted: frozenset[str], usage: Usage) -> _Said:
-    """The blocks of a manual about each used name or topic, those of its own entry first."""
-    own: defaultdict[str, list[tuple[StoredPage, Block]]] = defaultdict(list)
-    beside: defaultdict[str, list[tuple[StoredPage, Block]]] = defaultdict(list)
+    """What a manual says of each used name and topic."""
+    own: defaultdict[str, list[Entry]] = defaultdict(list)
+    beside: defaultdict[str, list[Entry]] = defaultdict(list)
     for document in corpus.documents():
         if document.kind is DocumentKind.RELEASE_NOTES:
             continue
@@ -176,8 +196,10 @@ def _said_of(corpus: Corpus, wanted: frozenset[str], usage: Usage) -> _Said:
                 headed = near & _named_by(block.path[-1]) if block.path else frozenset()
                 for name in headed:
                     own[name].append((page, block))
-                for name in near & _named_in(block.text) - headed:
-                    beside[name].append((page, block))
+                if near & _named_in(block.text) - headed:
+                    for part in _parts(block):
+                        for name in near & _named_in(part.text) - headed:
+                            beside[name].append((page, part))
     for topic in usage.topics:
         words = set(tokens(topic))
         for page in pages_with(corpus, words, _PAGES_OF_A_TOPIC) if words else ():
@@ -191,9 +213,19 @@ def _said_of(corpus: Corpus, wanted: frozenset[str], usage: Usage) -> _Said:
     }
 
 
-def _in_sections(
-    entries: Sequence[tuple[StoredPage, Block]], sections: Collection[str]
-) -> Sequence[tuple[StoredPage, Block]]:
+def _parts(block: Block) -> Iterator[Block]:
+    """The sentences of a paragraph and the arguments of a signature; an entry or a row is one."""
+    match block.kind:
+        case BlockKind.PARAGRAPH:
+            texts = sentences(block.text)
+        case BlockKind.SIGNATURE:
+            texts = [text.strip() for text in forms.arguments(block.text.partition("(")[2])]
+        case _:
+            texts = [block.text]
+    yield from (replace(block, text=text) for text in texts)
+
+
+def _in_sections(entries: Sequence[Entry], sections: Collection[str]) -> Sequence[Entry]:
     """The entries below the sections in which a name is used, if there are such."""
     inside = [e for e in entries if any(folded(above) in sections for above in e[1].path[:-1])]
     return inside or entries

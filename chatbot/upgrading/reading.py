@@ -21,16 +21,18 @@ from chatbot.runtime.model_calls import ask_for
 from chatbot.settings import Settings
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import Guide, Told, UpgradeGuides, uses_of
-from chatbot.upgrading.material import Passage, Portion, portions
+from chatbot.upgrading.material import Passage, Portion, Use, portions
 from chatbot.upgrading.steps import NEED_OF, UpgradeStep, What, cite_fact, documented
 from chatbot.upgrading.usage import Usage, folded
 from corpora.catalog.release import Product
+from corpora.indexing.pages import StoredPage
+from ingestion.page import Block
 from prompts import fenced, fenced_list, render
 
 STEP = "upgrade_reading"
 _LARGEST = 9_000
 """Characters of passages in a prompt."""
-_MOST_CALLS = 60
+_MOST_CALLS = 100
 """Portions of a guide that are read; what is left is told by the rules."""
 _TOKENS = 4_000
 _LONGEST = 300
@@ -71,7 +73,7 @@ _Read = tuple[tuple["_Found", ...], bool]
 class _Found:
     """A change of a used thing, with the places of the words that say so."""
 
-    use: str
+    use: Use
     what: What
     successor: str
     before: Citation | None
@@ -208,13 +210,14 @@ class GuideReader:
         return usable, reply is not None
 
     def _prompt(self, product: str, portion: Portion) -> list[tuple[str, str]]:
+        tags = {portion.older: "excerpts", portion.newer: "passage"}
         passages = (
             fenced(
-                "excerpts" if passage.release == portion.older else "passage",
+                tags.get(passage.release, "documentation"),
                 passage.text,
                 number=number,
-                **({"use": passage.use} if passage.use else {}),
-                release=passage.release,
+                **{"use": passage.use} if passage.use else {},
+                **{"release": passage.release} if passage.release else {},
                 section=passage.section,
             )
             for number, passage in enumerate(portion.passages, 1)
@@ -224,7 +227,7 @@ class GuideReader:
             product=product,
             older=portion.older,
             newer=portion.newer,
-            uses="\n".join(portion.uses.values()),
+            uses="\n".join(use.written for use in portion.uses),
             passages=fenced_list(passages),
         )
 
@@ -232,7 +235,7 @@ class GuideReader:
         self, product: str, hop: _Hop, told: Sequence[_Found], *, is_whole: bool
     ) -> list[UpgradeStep]:
         """The steps that the rules propose and the model confirms, and those of the model alone."""
-        asked = {use for portion in hop.portions for use in portion.uses}
+        asked = {use.name for portion in hop.portions for use in portion.uses}
         kept: list[tuple[UpgradeStep, set[str]]] = []
         for step in hop.proposed:
             about = uses_of(step, hop.using) & asked
@@ -240,40 +243,48 @@ class GuideReader:
                 kept.append((step, about))
         for found in told:
             need = NEED_OF[found.what]
-            same = (s for s, about in kept if s.need is need and found.use in about)
+            same = (s for s, about in kept if s.need is need and found.use.name in about)
             if not any(_shares_words(found, step) for step in same):
-                kept.append((self._step(product, hop, found), {found.use}))
+                kept.append((self._step(product, hop, found), {found.use.name}))
         return [step for step, _ in kept]
 
     def _step(self, product: str, hop: _Hop, found: _Found) -> UpgradeStep:
-        sections = hop.using.names.get(found.use, frozenset())
+        sections = hop.using.names.get(found.use.name, frozenset())
+        releases, entries = (hop.older, hop.newer), found.use.entries
+        stated = [
+            documented(found.use.name, self.guides.parameters(product, release), sections)
+            for release in releases
+        ]
         before, after = (
-            documented(found.use, self.guides.parameters(product, release), sections)
-            for release in (hop.older, hop.newer)
+            cite_fact(fact, release) if fact else entry and _cite_block(*entry, release)
+            for fact, entry, release in zip(stated, entries, releases, strict=True)
         )
-        shown = after or before
+        shown = stated[1] or stated[0]
         words = [" ".join(cited.quote.split()) for cited in found.cited]
         return UpgradeStep(
             *(NEED_OF[found.what], found.what),
-            shown.name if shown else found.use,
+            shown.name if shown else found.use.name,
             shown.owner if shown else "",
-            " → ".join(words)[:_LONGEST] if found.after else "",
-            *(hop.older, hop.newer),
-            before=found.before or (cite_fact(before, hop.older) if before else None),
-            after=(found.after if not found.is_note else None)
-            or (cite_fact(after, hop.newer) if after else None),
+            " → ".join(words if found.after else (*words, "–"))[:_LONGEST],
+            *releases,
+            before=found.before or before,
+            after=after if found.is_note else found.after or after,
             note=found.after if found.is_note else None,
-            names=frozenset([found.use]),
-            spelt=(shown.name if shown else found.use,),
+            names=frozenset([found.use.name]),
+            spelt=(shown.name if shown else found.use.name,),
             successors=(found.successor,) if found.successor else (),
         )
 
 
+def _cite_block(page: StoredPage, block: Block, release: str) -> Citation:
+    return cite_words(page, block.text, block.path, block.anchor or page.anchor, release)
+
+
 def _confirms(found: _Found, step: UpgradeStep, about: set[str]) -> bool:
     """Whether the model tells of what a step says; of a topic it has to be by the same words."""
-    if found.use not in about or NEED_OF[found.what] is not step.need:
+    if found.use.name not in about or NEED_OF[found.what] is not step.need:
         return False
-    return found.use in step.names or _shares_words(found, step)
+    return found.use.name in step.names or _shares_words(found, step)
 
 
 def _shares_words(found: _Found, step: UpgradeStep) -> bool:
@@ -289,12 +300,11 @@ def _believed(
     changes: Sequence[Change], portion: Portion, objections: list[str]
 ) -> Iterator[_Found]:
     """The changes that can be used; what cannot be is objected to."""
-    uses = {folded(written): use for use, written in portion.uses.items()}
-    uses |= {folded(use): use for use in portion.uses}
+    uses = {folded(spelt): use for use in portion.uses for spelt in (use.written, use.name)}
     for change in changes:
         if change.what == "nothing":
             continue
-        use = uses.get(folded(change.use.partition(" (")[0])) or uses.get(folded(change.use))
+        use = uses.get(folded(change.use))
         before = _cited(change.was, portion.older, portion.passages)
         after = _cited(change.now, portion.newer, portion.passages)
         if use is None:
@@ -327,6 +337,6 @@ def _cited(copied: str, release: str, passages: Sequence[Passage]) -> tuple[Cita
                 if found := find_verbatim(words, page.text):
                     at = page.text.index(found)
                     block = [block for start, _, block in page.spans() if start <= at][-1]
-                    anchor = block.anchor or page.anchor
-                    return cite_words(page, found, block.path, anchor, release), not passage.use
+                    cited = _cite_block(page, replace(block, text=found), release)
+                    return cited, not passage.use
     return None
