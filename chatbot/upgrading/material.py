@@ -227,7 +227,12 @@ def _parts(block: Block) -> Iterator[Block]:
 
 def _in_sections(entries: Sequence[Entry], sections: Collection[str]) -> Sequence[Entry]:
     """The entries below the sections in which a name is used, if there are such."""
-    inside = [e for e in entries if any(folded(above) in sections for above in e[1].path[:-1])]
+
+    def is_inside(path: tuple[str, ...]) -> bool:
+        above = (*path[:-1], *(heading.rpartition("/")[0] for heading in path[-1:]))
+        return any(folded(heading) in sections for heading in above)
+
+    inside = [entry for entry in entries if is_inside(entry[1].path)]
     return inside or entries
 
 
@@ -237,9 +242,10 @@ def _has(words: set[str], block: Block) -> bool:
 
 @lru_cache(4_096)
 def _named_by(heading: str) -> frozenset[str]:
-    """The names whose entry a heading begins: "type", "-v / --verbose", "--ignore=<codes>"."""
-    pieces = [match[0].rstrip(".-") for match in PIECE.finditer(heading)]
-    return frozenset(map(folded, pieces)) if len(pieces) == 1 else _named_in(heading)
+    """The names whose entry a heading begins: "type", "auth/type", "-v / --verbose"."""
+    key = heading if " " in heading.strip() else heading.rpartition("/")[2]
+    pieces = [match[0].rstrip(".-") for match in PIECE.finditer(key)]
+    return _named_in(heading) | (frozenset(map(folded, pieces)) if len(pieces) == 1 else set())
 
 
 @lru_cache(4_096)
