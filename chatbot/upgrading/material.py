@@ -5,7 +5,7 @@ that the other one lacks.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -85,7 +85,8 @@ def portions(
     # A remark in the manual is among what only the newer manual says.
     own = [note for note in notes if not note.subject]
     wanted = frozenset((*usage.names, *usage.values))
-    before, after = (_said_of(corpus, wanted, usage) for corpus in (older, newer))
+    read = [_said_of(corpus, wanted, usage.topics) for corpus in (older, newer)]
+    before, after = _in_sections(read, usage)
     told = {folded(m[0].rstrip(".-")) for note in own for m in PIECE.finditer(note.text)}
     told |= {t for t in usage.topics if any(_has(set(tokens(t)), note.block) for note in own)}
     known = before.keys() | after.keys() | told
@@ -175,7 +176,7 @@ def _compared(block: Block, release: str) -> str:
     return plain(block.text.replace(release, "#")).lstrip("-*• ")
 
 
-def _said_of(corpus: Corpus, wanted: frozenset[str], usage: Usage) -> _Said:
+def _said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> _Said:
     """What a manual says of each used name and topic."""
     own: defaultdict[str, list[Entry]] = defaultdict(list)
     beside: defaultdict[str, list[Entry]] = defaultdict(list)
@@ -200,17 +201,14 @@ def _said_of(corpus: Corpus, wanted: frozenset[str], usage: Usage) -> _Said:
                     for part in _parts(block):
                         for name in near & _named_in(part.text) - headed:
                             beside[name].append((page, part))
-    for topic in usage.topics:
+    for topic in topics:
         words = set(tokens(topic))
         for page in pages_with(corpus, words, _PAGES_OF_A_TOPIC) if words else ():
             is_manual = page.document.kind is not DocumentKind.RELEASE_NOTES
             for block in page.blocks if is_manual else ():
                 if block.kind not in _PASSED_OVER and _has(words, block):
                     beside[topic].append((page, block))
-    return {
-        use: (*_in_sections(own[use], usage.names.get(use, ())), *beside[use])
-        for use in dict.fromkeys((*own, *beside))
-    }
+    return {use: (*own[use], *beside[use]) for use in dict.fromkeys((*own, *beside))}
 
 
 def _parts(block: Block) -> Iterator[Block]:
@@ -225,15 +223,33 @@ def _parts(block: Block) -> Iterator[Block]:
     yield from (replace(block, text=text) for text in texts)
 
 
-def _in_sections(entries: Sequence[Entry], sections: Collection[str]) -> Sequence[Entry]:
-    """The entries below the sections in which a name is used, if there are such."""
+def _in_sections(manuals: Sequence[_Said], usage: Usage) -> list[_Said]:
+    """Manuals without entries of names in other sections, if one has that in which they are used."""
 
-    def is_inside(path: tuple[str, ...]) -> bool:
-        above = (*path[:-1], *(heading.rpartition("/")[0] for heading in path[-1:]))
-        return any(folded(heading) in sections for heading in above)
+    def is_inside(name: str, block: Block) -> bool:
+        above = (*block.path[:-1], *(heading.rpartition("/")[0] for heading in block.path[-1:]))
+        return not usage.names.get(name, frozenset()).isdisjoint(map(folded, above))
 
-    inside = [entry for entry in entries if is_inside(entry[1].path)]
-    return inside or entries
+    def is_entry(name: str, block: Block) -> bool:
+        return bool(block.path) and name in _named_by(block.path[-1])
+
+    told = {
+        name
+        for said in manuals
+        for name, entries in said.items()
+        if any(is_entry(name, block) and is_inside(name, block) for _, block in entries)
+    }
+    return [
+        {
+            name: [
+                (page, block)
+                for page, block in entries
+                if name not in told or is_inside(name, block) or not is_entry(name, block)
+            ]
+            for name, entries in said.items()
+        }
+        for said in manuals
+    ]
 
 
 def _has(words: set[str], block: Block) -> bool:
