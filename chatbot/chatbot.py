@@ -38,6 +38,7 @@ from chatbot.text.question_language import language_of
 from chatbot.turn import ModelStep, Turn, last_turns
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.reading import GuideReader
 from chatbot.upgrading.release_gaps import ReleaseGaps
 from chatbot.upgrading.usage import read_usage
 from corpora.catalog.catalog import Catalog
@@ -309,15 +310,20 @@ class Chatbot:
         """What has to be changed from one release to a later one, for what is `used`.
 
         That is a configuration, a command line, code, or features in words; it is not kept. A
-        capable model groups and words the list. Raises UnknownRelease, and BadQuestion for releases
-        in the wrong order and for an input that is too large.
+        capable model reads what concerns it, and groups and words the list. Raises UnknownRelease,
+        and BadQuestion for releases in the wrong order and for an input that is too large.
         """
         usage = read_usage(used)
         named = self.catalog.product(product)
         guide = self.upgrade_guides.guide(named, older, newer, usage, told=told, stopped=stopped)
-        if self.model is None or not self.settings.has_capable_model or not guide.items:
+        model, settings = self.model, self.settings
+        if model is None or not settings.has_capable_model:
             return guide
-        return self.run_model_work(grouped(guide, self.model, self.settings.answer_tokens), stopped)
+        if not usage.is_everything:
+            run = self.run_model_work
+            reader = GuideReader(self.upgrade_guides, model, settings, run, told, stopped)
+            guide = reader.read(named, guide, usage)
+        return self.run_model_work(grouped(guide, model, settings.answer_tokens), stopped)
 
     def run_model_work(
         self, work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]

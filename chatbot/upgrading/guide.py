@@ -11,7 +11,7 @@ from chatbot.retrieval.support import cite_words
 from chatbot.runtime.concurrency import Stopped
 from chatbot.turn import Citation
 from chatbot.upgrading.notes import Note, read_notes
-from chatbot.upgrading.steps import Need, UpgradeStep, What, steps_between
+from chatbot.upgrading.steps import Need, UpgradeStep, What, notes_of_step, steps_between
 from chatbot.upgrading.unnamed_defaults import new_defaults
 from chatbot.upgrading.usage import EVERYTHING, Usage, folded
 from corpora.catalog.release import Product, is_among
@@ -68,7 +68,8 @@ class Guide:
     """The upgrade from a release of a product to a later one, over those between (`releases`).
 
     `looked_up` names of the input were looked for, of which `documented` are in one of the
-    releases; both are 0 where nothing was given.
+    releases; both are 0 where nothing was given. `unread` portions of the documentation should have
+    been read by a model and were not: what they concern is told by the rules.
     """
 
     product: str
@@ -76,6 +77,7 @@ class Guide:
     items: tuple[Item, ...]
     looked_up: int = 0
     documented: int = 0
+    unread: int = 0
 
     def of(self, need: Need) -> tuple[Item, ...]:
         """The items of one list."""
@@ -91,7 +93,7 @@ class UpgradeGuides:
     """Writes upgrade guides; what it computed from one release to the next is kept in memory."""
 
     def __init__(self, open_corpus: OpenCorpus, open_parameters: OpenParameters) -> None:
-        self._corpus, self._parameters = open_corpus, open_parameters
+        self.open_corpus, self.parameters = open_corpus, open_parameters
         # By generations: a release that is built anew is another one.
         self._notes = lru_cache(_HELD)(self._read_notes)
         self._steps = lru_cache(_HELD)(self._read_steps)
@@ -124,39 +126,48 @@ class UpgradeGuides:
             new = [name for step in matched if step.newer == after for name in step.successors]
             using = using.with_names(new) if not using.is_everything else using
         told(len(names) - 1, len(names) - 1)
-        items = sorted(_items(matched), key=_urgency)
         documented = self._documented(product.name, names, usage)
-        shown = tuple(self._with_both_pages(product.name, items))
-        return Guide(product.name, tuple(names), shown, len(usage.names), documented)
+        items = self.items(product.name, matched)
+        return Guide(product.name, tuple(names), items, len(usage.names), documented)
+
+    def items(self, product: str, steps: Sequence[UpgradeStep]) -> tuple[Item, ...]:
+        """The steps by the thing that they are about, the most urgent first, with their pages."""
+        items = sorted(_items(steps), key=_urgency)
+        return tuple(self._with_both_pages(product, items))
 
     def _documented(self, product: str, names: Sequence[str], usage: Usage) -> int:
         if usage.is_everything:
             return 0
         known: set[str] = set()
         for name in names:
-            for parameter in self._parameters(product, name).parameters:
+            for parameter in self.parameters(product, name).parameters:
                 known.update(map(folded, (parameter.name, *parameter.aliases)))
         return len(known.intersection(usage.names))
 
     def _between(self, product: str, older: str, newer: str) -> tuple[UpgradeStep, ...]:
-        generations = (self._corpus(product, name).generation for name in (older, newer))
+        generations = (self.open_corpus(product, name).generation for name in (older, newer))
         return self._steps(product, older, newer, *generations)
 
     def _read_steps(
         self, product: str, older: str, newer: str, before: int, after: int
     ) -> tuple[UpgradeStep, ...]:
-        stated = self._parameters(product, older), self._parameters(product, newer)
-        steps = steps_between(*stated, self.notes(product, older), self.notes(product, newer))
+        stated = self.parameters(product, older), self.parameters(product, newer)
+        steps = steps_between(*stated, self.notes_between(product, older, newer))
         known = {name for step in steps if step.need is Need.DEFAULT for name in step.names}
-        unnamed = new_defaults(*stated, self._corpus(product, older))
+        unnamed = new_defaults(*stated, self.open_corpus(product, older))
         return (*steps, *(step for step in unnamed if known.isdisjoint(step.names)))
+
+    def notes_between(self, product: str, older: str, newer: str) -> tuple[Note, ...]:
+        """The notes on what is new in a release since another one."""
+        notes = (self.notes(product, release) for release in (older, newer))
+        return tuple(notes_of_step(older, newer, *notes))
 
     def notes(self, product: str, release: str) -> tuple[Note, ...]:
         """The notes of a release's documentation."""
-        return self._notes(product, release, self._corpus(product, release).generation)
+        return self._notes(product, release, self.open_corpus(product, release).generation)
 
     def _read_notes(self, product: str, release: str, generation: int) -> tuple[Note, ...]:
-        return read_notes(self._corpus(product, release))
+        return read_notes(self.open_corpus(product, release))
 
     def _with_both_pages(self, product: str, items: Iterable[Item]) -> Iterator[Item]:
         """The items; where a step has a page of one release only, with that of the other."""
@@ -176,7 +187,7 @@ class UpgradeGuides:
         assert here is not None
         is_newer = here.release == step.newer
         release = step.older if is_newer else step.newer
-        own, there = self._corpus(product, here.release), self._corpus(product, release)
+        own, there = self.open_corpus(product, here.release), self.open_corpus(product, release)
         page = same_page(own.page(here.page_id), own, there)
         if page is None:
             return step
@@ -223,8 +234,20 @@ def _is_used(step: UpgradeStep, usage: Usage) -> bool:
     # A new thing is of use to whoever uses what it belongs to.
     if step.need is Need.NEW and step.owner and usage.has(step.owner):
         return True
+    return bool(_topics_of(step, usage))
+
+
+def uses_of(step: UpgradeStep, usage: Usage) -> set[str]:
+    """Which used things a step is about: names, values, what a new thing is of, and topics."""
+    new_of = {folded(step.owner)} if step.need is Need.NEW else set()
+    named = {*step.names, *map(folded, step.spelt)} | new_of
+    return named & {*usage.names, *usage.values} | _topics_of(step, usage)
+
+
+def _topics_of(step: UpgradeStep, usage: Usage) -> set[str]:
     words = set(tokens(" ".join((step.name, step.owner, step.says))))
-    return any(wanted and wanted <= words for wanted in map(set, map(tokens, usage.topics)))
+    wanted = ((topic, set(tokens(topic))) for topic in usage.topics)
+    return {topic for topic, its_words in wanted if its_words and its_words <= words}
 
 
 def _items(steps: Sequence[UpgradeStep]) -> list[Item]:

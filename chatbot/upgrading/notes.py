@@ -54,7 +54,7 @@ _OUTWEIGH = (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW, Kind.FIXED)
 """Headings that say more than that something is new or other now."""
 _ENDING = (Kind.REMOVED, Kind.RENAMED, Kind.DEPRECATED)
 _DOTTED = re.compile(r"(?<![\w.])v?(\d+(?:\.\w+)+)(?!\w)")
-_PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
+PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
 _MARKED = re.compile(
     r"(?:(?<!\w)(\w{1,80})\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
 )
@@ -121,7 +121,7 @@ class Note:
         for sentence in self._sentences:
             kind = self._said(sentence) or self.kind
             successors = {folded(match["name"]) for match in forms.INSTEAD.finditer(sentence)}
-            for place, match in enumerate(_PIECE.finditer(sentence)):
+            for place, match in enumerate(PIECE.finditer(sentence)):
                 written = match[0].rstrip(".-")
                 name = folded(written)
                 # "Removed gaiohttp worker": what ends needs no mark.
@@ -135,7 +135,7 @@ class Note:
 
     def spelt(self, name: str) -> str:
         """A name of the item as it is written there."""
-        pieces = (match[0].rstrip(".-") for match in _PIECE.finditer(self.text))
+        pieces = (match[0].rstrip(".-") for match in PIECE.finditer(self.text))
         return next((piece for piece in pieces if folded(piece) == name), self.subject or name)
 
     def _is_name(self, written: str, sentence: str, start: int, before: str | None) -> bool:

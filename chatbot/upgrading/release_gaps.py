@@ -17,7 +17,7 @@ from chatbot.runtime.concurrency import Stopped
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import OpenCorpus, UpgradeGuides
 from chatbot.upgrading.notes import Kind, Note, release_above
-from chatbot.upgrading.steps import AS_IN_CODE, notes_of_step, spellings
+from chatbot.upgrading.steps import AS_IN_CODE, spellings
 from chatbot.upgrading.usage import folded
 from corpora.catalog.release import Product
 from corpora.database.engine import Database
@@ -126,7 +126,7 @@ class ReleaseGaps:
         if older is not None:
             before = self._parameters(product, older)
             notes = self._guides.notes(product, newer)
-            own = list(notes_of_step(older, newer, self._guides.notes(product, older), notes))
+            own = self._guides.notes_between(product, older, newer)
             corpora = self._corpus(product, older), corpus
             yield from _lost(before, stated, corpora, own)
             yield from _announced(product, stated, own, notes)

@@ -60,6 +60,8 @@ _BY_KIND: Mapping[Kind | None, tuple[Need, What]] = {
     Kind.NEW: (Need.NEW, What.ADDED),
     None: (Need.NEW, What.TOLD),
 }
+NEED_OF: Mapping[What, Need] = {what: need for need, what in _BY_KIND.values()}
+"""The list of what became of a thing."""
 _ASKS_FOR_A_CHANGE = (RANGE, TYPE, UNIT, SYNTAX, "required")
 _LONGEST = 300
 AS_IN_CODE = re.compile(r"[_$]|^--?[A-Za-z]|[a-z][A-Z]|[A-Za-z]\.[a-z]|\(\)$")
@@ -99,11 +101,12 @@ class UpgradeStep:
 def steps_between(
     older: ReleaseParameters,
     newer: ReleaseParameters,
-    notes_before: Sequence[Note],
-    notes: Sequence[Note],
+    own: Sequence[Note],
 ) -> tuple[UpgradeStep, ...]:
-    """The steps from one release to the next, in the order of the newer one's documents."""
-    own = list(notes_of_step(older.release, newer.release, notes_before, notes))
+    """The steps from one release to the next, in the order of the newer one's documents.
+
+    `own` are the notes on what is new in between.
+    """
     releases = older.release, newer.release
     compared = changes(older, newer)
     of_parameters = [step for change in compared for step in _of_change(change, releases)]
@@ -295,7 +298,7 @@ def _of_note(
     for name, mention in about.items():
         if mention.successor or _is_aside(mention):
             continue
-        before, after = _documented(name, older), _documented(name, newer)
+        before, after = documented(name, older), documented(name, newer)
         shown = after or before
         if shown is None and not AS_IN_CODE.search(note.spelt(name)) and name != note.subject:
             unnamed[name] = mention
@@ -336,9 +339,13 @@ def _is_aside(mention: Mention) -> bool:
     return mention.kind is Kind.NEW and not mention.first
 
 
-def _documented(name: str, release: ReleaseParameters) -> Parameter | None:
+def documented(
+    name: str, release: ReleaseParameters, owners: frozenset[str] = frozenset()
+) -> Parameter | None:
+    """The parameter of a release with this name, in whatever spelling; first of these `owners`."""
     spellings = (name, name.replace("_", "-"), f"--{name.replace('_', '-')}", f"{name}()")
     found = [p for spelling in spellings for p in release.named(spelling)]
+    found = [p for p in found if folded(p.owner) in owners] or found
     return next((p for p in found if p.kind != ARGUMENT), found[0] if found else None)
 
 

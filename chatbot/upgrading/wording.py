@@ -65,7 +65,18 @@ def summary(guide: Guide) -> str:
         said = gettext("From {older} to {newer}, over {over}: {told}.", over=shown_list(over), **of)
     else:
         said = gettext("From {older} to {newer}: {told}.", **of)
-    return f"{said}{_looked_up(guide)}"
+    return f"{said}{_looked_up(guide)}{_unread(guide)}"
+
+
+def _unread(guide: Guide) -> str:
+    if not guide.unread:
+        return ""
+    told = gettext(
+        "Portions of the documentation that the model did not read: {number}; what they concern is "
+        "told by the rules.",
+        number=guide.unread,
+    )
+    return f" {told}"
 
 
 def _looked_up(guide: Guide) -> str:

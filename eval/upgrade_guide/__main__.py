@@ -2,9 +2,11 @@
 
 The documentation of each product is fetched into FOLDER and checked by its SHA-256, or taken from
 archives (`--from`). `seeds.json` has the keys of a configuration: affected by the upgrade from the
-first to the last release, or not, as somebody decided who read both. No model takes part. It also
-counts the steps of the guides between neighbouring releases that the guide over all of them lacks.
-With `--ablate` each pattern of `chatbot/upgrading` is left out in turn.
+first to the last release, or not, as somebody decided who read both; `--labels` names a folder with
+others. No model takes part, but with `--model` the capable one of the settings, which reads what
+concerns the keys. It also counts the steps of the guides between neighbouring releases that the
+guide over all of them lacks. With `--ablate` each pattern of `chatbot/upgrading` is left out in
+turn.
 """
 
 import argparse
@@ -23,13 +25,18 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
+from sqlalchemy import func, select
 
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.memory.suspending import open_database
-from chatbot.settings import Settings
+from chatbot.settings import Settings, read_settings
 from chatbot.upgrading.guide import Guide, OpenCorpus, UpgradeGuides
+from chatbot.upgrading.steps import Need
 from chatbot.upgrading.usage import EVERYTHING, folded, read_usage
 from corpora.building.building import Builder
 from corpora.catalog.catalog import Catalog
+from corpora.database.history_tables import ServerCallRow
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.parameters.releases import OpenParameters, opened_by
 from eval.ablate import NEVER
@@ -74,6 +81,7 @@ class Figures:
     missed: tuple[str, ...]
     false: tuple[str, ...]
     lists: frozenset[tuple[str, str]]
+    unread: int
 
     @classmethod
     def of(cls, guide: Guide, seeds: Seeds) -> "Figures":
@@ -89,6 +97,7 @@ class Figures:
             tuple(key for key in affected if not told(key)),
             tuple(key for key in seeds.unaffected.split() if told(key)),
             frozenset((item.name, item.need) for item in guide.items),
+            guide.unread,
         )
 
 
@@ -107,9 +116,12 @@ class Product:
         """Guides that have computed nothing yet."""
         return UpgradeGuides(self.open_corpus, self.parameters)
 
-    def figures(self) -> Figures:
-        """How the guide over all releases does on the seeds."""
+    def figures(self, chatbot: Chatbot | None = None) -> Figures:
+        """How the guide over all releases does on the seeds, with a chatbot's model or without."""
         first, *_, last = self.releases
+        if chatbot is not None:
+            guide = chatbot.upgrade_guide(self.name, first, last, self.seeds.text)
+            return Figures.of(guide, self.seeds)
         used = read_usage(self.seeds.text)
         guide = self.guides().guide(self.catalog.product(self.name), first, last, used)
         return Figures.of(guide, self.seeds)
@@ -163,10 +175,15 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where archives and data are kept")
     parser.add_argument("--product", action="append", help="only this product; repeatable")
     parser.add_argument("--from", dest="source", type=Path, help="a folder with the archives")
-    parser.add_argument("--ablate", action="store_true", help="leave out each pattern in turn")
+    parser.add_argument(
+        "--labels", type=Path, default=HERE, help="a folder with documents.json and seeds.json"
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--ablate", action="store_true", help="leave out each pattern in turn")
+    how.add_argument("--model", action="store_true", help="with the model of the settings")
     given = parser.parse_args()
-    seeds = json.loads((HERE / "seeds.json").read_text(encoding="utf-8"))
-    products = read_documents(HERE / "documents.json").of(given.product or ())
+    seeds = json.loads((given.labels / "seeds.json").read_text(encoding="utf-8"))
+    products = read_documents(given.labels / "documents.json").of(given.product or ())
     fetched = fetch(given.folder, products, Indexes(), given.source)
     if fetched.failed:
         raise GoldError("; ".join(fetched.failed))
@@ -198,6 +215,9 @@ def main() -> None:
             )
             for name, product in products.items()
         ]
+        if given.model:
+            _measure_with_model(opened, data)
+            return
         for product in opened:
             _tell(product.name, product.figures())
             if not given.ablate:
@@ -205,6 +225,27 @@ def main() -> None:
                 sys.stdout.flush()
         if given.ablate:
             _ablate(opened)
+
+
+def _measure_with_model(products: list[Product], data: Path) -> None:
+    chatbot = open_chatbot(read_settings(data_dir=data))
+    if chatbot.model is None or not chatbot.settings.has_capable_model:
+        raise GoldError("the settings name no capable model: see docs/configuration.md")
+    with closing(chatbot.database), closing(chatbot.corpora):
+        for product in products:
+            before = _requests(chatbot)
+            figures = product.figures(chatbot)
+            _tell(product.name, figures)
+            lists = [(f"{need}:", *(n for n, of in figures.lists if of == need)) for need in Need]
+            lines = ["  " + " ".join((need, *sorted(names))) for need, *names in lists]
+            made = f"  {_requests(chatbot) - before} requests, {figures.unread} portions unread"
+            sys.stdout.write("\n".join((*lines, made, "")))
+            sys.stdout.flush()
+
+
+def _requests(chatbot: Chatbot) -> int:
+    with chatbot.database.reading() as session:
+        return session.scalar(select(func.count(ServerCallRow.id))) or 0
 
 
 def _tell(what: str, figures: Figures) -> None:

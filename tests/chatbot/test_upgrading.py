@@ -11,11 +11,13 @@ import pytest
 
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.errors import BadQuestion, NotAllowed
-from chatbot.models.scripted import ScriptedChatModel
+from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.review.exports import csv_lines
 from chatbot.runtime.concurrency import Stopped
+from chatbot.settings import Settings
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.reading import GuideReader
 from chatbot.upgrading.release_gaps import GapKind, ReleaseGaps, release_gap_rows
 from chatbot.upgrading.steps import Need, UpgradeStep, What
 from chatbot.upgrading.usage import LARGEST, Usage, folded, read_usage
@@ -300,6 +302,77 @@ def test_a_model_groups_and_words_and_what_no_page_says_is_left_out(told: Told) 
     assert by_name[third].group == ""
     assert {as_key(s) for s in worded.steps} == {as_key(s) for s in guide.steps}
     assert [i.need for i in worded.items] == [i.need for i in guide.items]
+
+
+def change(use: str, what: str, was: str = "", now: str = "", successor: str = "") -> str:
+    told = {"use": use, "why": "", "what": what, "successor": successor, "was": was, "now": now}
+    return json.dumps({"changes": [told]})
+
+
+ROW = "hold-off — {} — ms — 0 to 100 — Wait before a switch."
+FLICKER, TIMED = "Fixed a flicker of sea_state.", "wait-to-restore instead of restore-time"
+INVENTED = change("hold-off", "removed", was="There is no hold-off.")
+HELD = ("hold-off", "2.0: default: 50 ms → 80 ms"), ("hold-off", "3.0: default: 80 ms → 50 ms")
+NOTHING = json.dumps({"changes": []})
+READINGS = {
+    "a step that the model confirms stays, another one goes": (
+        {ROW.format(50): change("hold-off", "value", ROW.format(50), ROW.format(80))},
+        HELD[:1],
+        0,
+    ),
+    "what no rule finds": (
+        {FLICKER: change("sea_state", "changed", now=FLICKER)},
+        [("sea_state", f"2.0: {FLICKER[:-1]}")],
+        0,
+    ),
+    "words that stand nowhere": (
+        {ROW.format(50): INVENTED, "cannot be used": INVENTED},
+        HELD,
+        2,
+    ),
+    "a thing that is not used, and a better reply": (
+        {FLICKER: change("fog_horn", "changed", now=FLICKER)},
+        (),
+        0,
+    ),
+    "a name that the rules do not follow": (
+        {
+            TIMED: change("sea_state", "renamed", now=TIMED, successor="wait-to-restore"),
+            "wait-to-restore — 9": change("wait-to-restore", "value", now="wait-to-restore — 9"),
+        },
+        [("sea_state", f"2.0: {TIMED}"), ("wait-to-restore", "3.0: default: 5 min → 9 min")],
+        0,
+    ),
+    "a model that does not answer": (None, HELD, 4),
+}
+
+
+@pytest.mark.parametrize("case", READINGS)
+def test_a_model_reads_what_concerns_the_input_and_is_held_to_its_pages(
+    told: Told, case: str
+) -> None:
+    replies, steps, unread = READINGS[case]
+    rules = [Rule(contains=words, reply=reply) for words, reply in (replies or {}).items()]
+    model = ScriptedChatModel(rules=rules, otherwise=None if replies is None else NOTHING)
+    progress: list[tuple[int, int]] = []
+    reader = GuideReader(
+        *(told.guides, model, Settings(data_dir=Path("unused"))),
+        run=lambda work, stopped: asyncio.run(work),
+        told=lambda done, of: progress.append((done, of)),
+        stopped=lambda: False,
+    )
+    used = "[lamp]\nhold-off = 7\nsea_state = calm\nrough = 1\nsecret = hunter2\n"
+    guide = told.guide("1.0", "3.0", used)
+    read = reader.read(told.product, guide, read_usage(used))
+    assert [(item.name, step_line(s)) for item in read.items for s in item.steps] == list(steps)
+    assert read.unread == unread
+    assert ("did not read" in summary(read)) is (unread > 0)
+    assert progress[-1][0] == progress[-1][1] > 0
+    for step in read.steps:
+        assert {step.older, step.newer} == {c.release for c in step.citations}
+    asked = "".join(text for made in model.calls for _, text in made.messages)
+    assert "hunter2" not in asked
+    assert "secret" not in asked
 
 
 def test_gaps_between_releases(told: Told, database: Database, tmp_path: Path) -> None:

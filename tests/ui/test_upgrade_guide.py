@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.people import Person
 from chatbot.chatbot import Chatbot
+from chatbot.models.scripted import ScriptedChatModel
+from chatbot.settings import Settings
 from tests.ui.admin_pages import open_admin_page, press, run, shown, tab
 from tests.ui.conftest import Command, MakeChatbot, SignIn
 
@@ -34,6 +36,22 @@ def test_the_page_lists_what_changes_of_a_configuration(guide: AppTest) -> None:
     assert "hunter2" not in told
     labels = [b.label for b in guide.button if "·" in b.label]
     assert [label.split(" · ")[0] for label in labels] == ["1\\.0", "2\\.0"]
+
+
+def test_the_page_tells_what_a_model_read_and_what_it_did_not(
+    valve: MakeChatbot, valve_settings: Settings, signed_in: SignIn
+) -> None:
+    signed_in(USER)
+    server = {"backend": "server", "model": "m", "server_url": "http://127.0.0.1:9/v1"}
+    capable = valve_settings.model_copy(update=server)
+    nothing = ScriptedChatModel(otherwise='{"changes": []}')
+    for model, wanted in ((nothing, "nothing that changes"), (ScriptedChatModel(), "did not read")):
+        valve(model, capable)
+        page = tab(open_admin_page("releases"), "releases-tabs", "Upgrade guide")
+        page.text_area(key="upgrade-uses").set_value(CONFIG)
+        told = shown(press(page, "Make the guide"))
+        assert wanted in told
+        assert ("hold_time" in told) is (wanted == "did not read")
 
 
 def test_the_page_says_so_where_nothing_changes_and_what_is_wrong(guide: AppTest) -> None:

@@ -250,6 +250,7 @@ class UpgradeOut(BaseModel, from_attributes=True):
     """The upgrade over all `releases`, the most urgent items first.
 
     `looked_up` names were found in what is used, of which so many are `documented` parameters.
+    `unread` portions of the documentation a capable model should have read and did not.
     """
 
     product: str
@@ -257,6 +258,7 @@ class UpgradeOut(BaseModel, from_attributes=True):
     summary: str
     looked_up: int
     documented: int
+    unread: int = 0
     items: tuple[UpgradeItemOut, ...] = ()
 
 

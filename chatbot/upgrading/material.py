@@ -1,0 +1,278 @@
+"""What a model reads of a step from one release to the next, in portions that a prompt holds.
+
+These are the items of the release notes, and for each name that is used the words of either manual
+that the other one lacks.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import groupby
+
+from chatbot.comparison.pages import pages_with
+from chatbot.retrieval.records import sentences
+from chatbot.retrieval.support import plain
+from chatbot.upgrading.notes import PIECE, Note, release_above
+from chatbot.upgrading.usage import Usage, folded
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.indexing.pages import StoredPage
+from corpora.parameters import forms
+from ingestion.page import Block, BlockKind, DocumentKind
+
+_MOST_USES = 300
+"""Used things that a model is asked about."""
+_MOST_PASSAGES = 60
+"""In a portion: of twenty used things the reply is still short."""
+_OF_A_SIDE, _OF_BOTH = 1_800, 400
+"""Characters that are shown of what one manual, and of what both say of one of them."""
+_PAGES_OF_A_TOPIC = 12
+_BEHIND_A_TERM = tuple(":=(,|–—")
+"""What stands behind the term of an entry."""
+_PASSED_OVER = {BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.CODE}
+
+
+Entry = tuple[StoredPage, Block]
+_Said = Mapping[str, Sequence[Entry]]
+"""The blocks of a manual about each used thing, those of its own entry first."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Words of a release: items of its notes, or what only its manual says of `use`.
+
+    `release` is empty where both manuals say it.
+    """
+
+    release: str
+    section: str
+    text: str
+    pages: tuple[StoredPage, ...]
+    use: str = ""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A used thing that a portion asks about: how it is looked up, and how it is written there.
+
+    `entries` are the first words of either manual about it, None where one has none.
+    """
+
+    name: str
+    written: str
+    entries: tuple[Entry | None, Entry | None]
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What one prompt holds: passages of a step, and the used things that it asks about."""
+
+    older: str
+    newer: str
+    uses: tuple[Use, ...]
+    passages: tuple[Passage, ...]
+
+
+def portions(
+    older: Corpus, newer: Corpus, notes: Sequence[Note], usage: Usage, largest: int
+) -> list[Portion]:
+    """What is to be read of a step for what is used, some `largest` characters a portion.
+
+    `notes` are those of the step. What stands in neither release is not asked about: a prompt has
+    no words of an input but names and topics that the documentation has.
+    """
+    # A remark in the manual is among what only the newer manual says.
+    own = [note for note in notes if not note.subject]
+    wanted = frozenset((*usage.names, *usage.values))
+    read = [_said_of(corpus, wanted, usage.topics) for corpus in (older, newer)]
+    before, after = _in_sections(read, usage)
+    told = {folded(m[0].rstrip(".-")) for note in own for m in PIECE.finditer(note.text)}
+    told |= {t for t in usage.topics if any(_has(set(tokens(t)), note.block) for note in own)}
+    known = before.keys() | after.keys() | told
+    in_words = set(map(folded, usage.topics))
+    asked = (*(n for n in usage.names if n not in in_words), *sorted(usage.values), *usage.topics)
+    names = [use for use in dict.fromkeys(asked) if use in known][:_MOST_USES]
+    uses = {name: _use(name, usage, before, after) for name in names}
+    made = [
+        Portion(older.release, newer.release, tuple(uses.values()), tuple(passages))
+        for passages in _filled(([p] for p in _of_notes(own, newer.release, largest)), largest)
+        if uses
+    ]
+    sides = ((older.release, before), (newer.release, after))
+    for passages in _filled((_differing(name, *sides) for name in names), largest):
+        of = tuple(uses[name] for name in dict.fromkeys(passage.use for passage in passages))
+        made.append(Portion(older.release, newer.release, of, tuple(passages)))
+    return made
+
+
+def _use(name: str, usage: Usage, before: _Said, after: _Said) -> Use:
+    sections = ", ".join(sorted(usage.names.get(name, ())))
+    first = (next(iter(said.get(name, ())), None) for said in (before, after))
+    return Use(name, f"{name} ({sections})" if sections else name, (next(first), next(first)))
+
+
+def _filled(parts: Iterable[list[Passage]], largest: int) -> Iterator[list[Passage]]:
+    """Parts that belong together, as many in each portion as it holds, or one that is larger."""
+    portion: list[Passage] = []
+    for part in parts:
+        size = sum(len(passage.text) for passage in (*portion, *part))
+        if portion and (size > largest or len(portion) >= _MOST_PASSAGES):
+            yield portion
+            portion = []
+        portion = [*portion, *part]
+    if portion:
+        yield portion
+
+
+def _of_notes(notes: Sequence[Note], release: str, largest: int) -> Iterator[Passage]:
+    """The items below each heading, in order."""
+    for (page, path), items in groupby(notes, lambda note: (note.page, note.block.path)):
+        texts = [note.text for note in items]
+        while texts:
+            taken = 1
+            while taken < len(texts) and sum(map(len, texts[: taken + 1])) <= largest:
+                taken += 1
+            yield Passage(release, " › ".join(path), "\n".join(texts[:taken]), (page,))
+            texts = texts[taken:]
+
+
+def _differing(use: str, older: tuple[str, _Said], newer: tuple[str, _Said]) -> list[Passage]:
+    """What each manual says of a used thing and the other does not, and how both begin.
+
+    Nothing where both say the same.
+    """
+    made = []
+    both: list[Entry] = []
+    for (release, said), (other, elsewhere) in ((older, newer), (newer, older)):
+        there = {_compared(block, other) for _, block in elsewhere.get(use, ())}
+        own = said.get(use, ())
+        left = [entry for entry in own if _compared(entry[1], release) not in there]
+        both = [entry for entry in own if entry not in left]
+        none = "(nothing that the other does not have)" if own else "(it does not stand there)"
+        made.append(_passage(use, release, left, _OF_A_SIDE, none))
+    if all(not passage.pages for passage in made):
+        return []
+    return [*made, _passage(use, "", both, _OF_BOTH)] if both else made
+
+
+def _passage(
+    use: str, release: str, said: Sequence[Entry], longest: int, none: str = ""
+) -> Passage:
+    path: tuple[str, ...] = said[0][1].path if said else ()
+    lines, section = [], " › ".join(path)
+    for _, block in said:
+        if block.path != path:
+            path = block.path
+            lines.append(f"[{' › '.join(path)}]")
+        lines.append(block.text)
+        if sum(map(len, lines)) > longest:
+            break
+    pages = tuple(dict.fromkeys(page for page, _ in said))
+    return Passage(release, section, "\n".join(lines)[:longest] or none, pages, use)
+
+
+def _compared(block: Block, release: str) -> str:
+    return plain(block.text.replace(release, "#")).lstrip("-*• ")
+
+
+def _said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> _Said:
+    """What a manual says of each used name and topic."""
+    own: defaultdict[str, list[Entry]] = defaultdict(list)
+    beside: defaultdict[str, list[Entry]] = defaultdict(list)
+    for document in corpus.documents():
+        if document.kind is DocumentKind.RELEASE_NOTES:
+            continue
+        for page in corpus.pages_of(document.id):
+            text = page.text.casefold().replace("-", "_")
+            headings = {h for block in page.blocks for h in block.path[-1:]}
+            near = frozenset(
+                name
+                for name in wanted
+                if name.casefold() in text or any(name in _named_by(h) for h in headings)
+            )
+            for block in page.blocks if near else ():
+                if block.kind in _PASSED_OVER or release_above(block.path, corpus.release):
+                    continue
+                headed = near & _named_by(block.path[-1]) if block.path else frozenset()
+                for name in headed:
+                    own[name].append((page, block))
+                if near & _named_in(block.text) - headed:
+                    for part in _parts(block):
+                        for name in near & _named_in(part.text) - headed:
+                            beside[name].append((page, part))
+    for topic in topics:
+        words = set(tokens(topic))
+        for page in pages_with(corpus, words, _PAGES_OF_A_TOPIC) if words else ():
+            is_manual = page.document.kind is not DocumentKind.RELEASE_NOTES
+            for block in page.blocks if is_manual else ():
+                if block.kind not in _PASSED_OVER and _has(words, block):
+                    beside[topic].append((page, block))
+    return {use: (*own[use], *beside[use]) for use in dict.fromkeys((*own, *beside))}
+
+
+def _parts(block: Block) -> Iterator[Block]:
+    """The sentences of a paragraph and the arguments of a signature; an entry or a row is one."""
+    match block.kind:
+        case BlockKind.PARAGRAPH:
+            texts = sentences(block.text)
+        case BlockKind.SIGNATURE:
+            texts = [text.strip() for text in forms.arguments(block.text.partition("(")[2])]
+        case _:
+            texts = [block.text]
+    yield from (replace(block, text=text) for text in texts)
+
+
+def _in_sections(manuals: Sequence[_Said], usage: Usage) -> list[_Said]:
+    """Manuals without entries of names in other sections, if one has that in which they are used."""
+
+    def is_inside(name: str, block: Block) -> bool:
+        above = (*block.path[:-1], *(heading.rpartition("/")[0] for heading in block.path[-1:]))
+        return not usage.names.get(name, frozenset()).isdisjoint(map(folded, above))
+
+    def is_entry(name: str, block: Block) -> bool:
+        return bool(block.path) and name in _named_by(block.path[-1])
+
+    told = {
+        name
+        for said in manuals
+        for name, entries in said.items()
+        if any(is_entry(name, block) and is_inside(name, block) for _, block in entries)
+    }
+    return [
+        {
+            name: [
+                (page, block)
+                for page, block in entries
+                if name not in told or is_inside(name, block) or not is_entry(name, block)
+            ]
+            for name, entries in said.items()
+        }
+        for said in manuals
+    ]
+
+
+def _has(words: set[str], block: Block) -> bool:
+    return words <= set(tokens(" ".join((*block.path[-1:], block.text))))
+
+
+@lru_cache(4_096)
+def _named_by(heading: str) -> frozenset[str]:
+    """The names whose entry a heading begins: "type", "auth/type", "-v / --verbose"."""
+    key = heading if " " in heading.strip() else heading.rpartition("/")[2]
+    pieces = [match[0].rstrip(".-") for match in PIECE.finditer(key)]
+    return _named_in(heading) | (frozenset(map(folded, pieces)) if len(pieces) == 1 else set())
+
+
+@lru_cache(4_096)
+def _named_in(text: str) -> frozenset[str]:
+    """The names in a text: written as one, or as the term of an entry."""
+    names = set()
+    for place, match in enumerate(PIECE.finditer(text)):
+        written = match[0].rstrip(".-")
+        is_term = not place and text[match.end() :].lstrip(" `\"'*").startswith(_BEHIND_A_TERM)
+        is_acronym = written.isalpha() and written.isupper()
+        is_name = written.startswith("-") or (forms.is_name(written) and not is_acronym)
+        if is_term or is_name:
+            names.add(folded(written))
+    return frozenset(names)
