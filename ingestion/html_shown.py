@@ -46,6 +46,9 @@ _ICON_CLASS = re.compile(
 _ICON_STYLE = re.compile(
     r"(?:solid|regular|brands|light|thin|fw|lg|sm|xs|[0-9]+x?|spin|inline|wrapper|xl|large|small)$"
 )
+_SHORT_CODE = re.compile(r":([a-z0-9_+-]+):")
+_ICON_SET = re.compile(r"(?:material|fontawesome|octicons|simple|fas?|far|mdi|bi|tabler|lucide)-")
+_STYLE_OF_ICON = re.compile(r"^(?:brands|solid|regular|outline|round|sharp)-|-(?:\d+|outline)$")
 _ICON_ROLE = re.compile(r"octicon|fa[bsr]?|material-\w+")
 _PICTURE = re.compile(
     r"(?:.*/)?([^/?#]+)\.(?:png|jpe?g|gif|svg|webp|bmp|ico)(?:[?#].*)?$", re.IGNORECASE
@@ -60,6 +63,16 @@ def strikes(role: str) -> bool:
 def icon_of_role(role: str, text: str) -> str | None:
     """The class of the icon that a role of sphinx-design shows ("check;1em"); None of others."""
     return f"icon-{text.partition(';')[0].strip()}" if _ICON_ROLE.fullmatch(role) else None
+
+
+def icon_of_code(code: str) -> str | None:
+    """The icon of one of the usual sets that a short code names ("material-check": "check")."""
+    name = _ICON_SET.sub("", code, count=1)
+    if name == code:
+        return None
+    while (shorter := _STYLE_OF_ICON.sub("", name)) != name:
+        name = shorter
+    return name
 
 
 def is_picture_file(name: str) -> bool:
@@ -181,7 +194,9 @@ def _name(element: HtmlElement) -> str:
             titles.append(node.get("title") or "")
             parts.append(node.text or "")
     told = collapse(" ".join(parts))
-    return told if _has_words(told) else collapse(" ".join(titles)) or told
+    told = told if _has_words(told) else collapse(" ".join(titles)) or told
+    code = _SHORT_CODE.fullmatch(told)
+    return (icon_of_code(code[1]) or code[1]).replace("-", " ") if code else told
 
 
 def _has_words(text: str) -> bool:
@@ -190,7 +205,9 @@ def _has_words(text: str) -> bool:
 
 def _name_cell(cell: HtmlElement) -> None:
     """Let a cell that shows no words hold the name of what it shows."""
-    if not any(map(_has_words, _texts(cell))):
+    code = _SHORT_CODE.fullmatch("".join(_texts(cell)).strip())
+    is_icon = code and icon_of_code(code[1]) and next(cell.iter("code", "pre"), None) is None
+    if is_icon or not any(map(_has_words, _texts(cell))):
         name = _name(cell) or _last_resort(cell)
         if name and name != collapse(" ".join(_texts(cell))):
             pictures = list(cell.iter("img"))

@@ -16,7 +16,7 @@ from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath.index import math_block_dollar
 from rich.emoji import Emoji
 
-from ingestion.html_shown import icon_of_role, strikes
+from ingestion.html_shown import icon_of_code, icon_of_role, strikes
 from ingestion.loaders.markdown_containers import COMPONENT, SHOWN, Attributes
 from ingestion.loaders.markdown_writing import line_at
 from ingestion.names import SHOWN_SHORTCODE, VARIABLE, Names, shown_shortcodes, value_of
@@ -40,8 +40,6 @@ _CONSTANT = re.compile(
     r"|(?P<quote>[\"'`])(?P<text>(?:(?!(?P=quote)|\$\{)[^\n\\])*)(?P=quote))[ \t]*;?[ \t]*$",
     re.MULTILINE,
 )
-_ICON_SET = re.compile(r"(?:material|fontawesome|octicons|simple|fas?|far|mdi|bi|tabler|lucide)-")
-_ICON_STYLE = re.compile(r"^(?:brands|solid|regular|outline|round|sharp)-|-(?:\d+|outline)$")
 _ICON_TITLE = re.compile(r"""\b(?:title|aria-label)=["']([^"'{}]*)["']""")
 _TITLED = re.compile(r"(.+?)\s*<[^<>]*>$", re.DOTALL)
 _FORMULA = math_block_dollar(allow_labels=True, allow_blank_lines=False)
@@ -125,10 +123,7 @@ def _icon(found: re.Match[str], known: Environment) -> list[Part] | None:
     code = found["icon"]
     if titled := _ICON_TITLE.search(found["attributes"] or ""):
         return [("html_inline", f'<i title="{escape(titled[1])}"></i>')]
-    if _ICON_SET.match(code):
-        name = _ICON_SET.sub("", code, count=1)
-        while (shorter := _ICON_STYLE.sub("", name)) != name:
-            name = shorter
+    if name := icon_of_code(code):
         return [("html_inline", f'<i class="icon-{escape(name)}"></i>')]
     emoji = Emoji.replace(f":{code}:")
     return None if emoji == f":{code}:" else [("text", emoji)]
