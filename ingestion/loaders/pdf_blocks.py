@@ -143,7 +143,9 @@ class BlockReader:
                 end = i + 1 + len(described)
                 yield self._definition(line, described)
             elif mark := bullet(line):
-                item = self._paragraph(_without_mark(line, mark[1]), lines[i + 1 :], right)
+                item = self._paragraph(
+                    _without_mark(line, mark[1]), lines[i + 1 :], right, hanging=True
+                )
                 end = i + len(item)
                 yield self._list_item(line.x0, item, *mark)
             else:
@@ -237,11 +239,17 @@ class BlockReader:
             return Block(BlockKind.DEFINITION, text, path)
         return Block(BlockKind.LIST_ITEM, f"{'  ' * level}{mark} {text}", path)
 
-    def _paragraph(self, first: Line, below: Sequence[Line], right: float) -> list[Line]:
-        """Return the lines of the paragraph that begins with `first` and goes on below."""
+    def _paragraph(
+        self, first: Line, below: Sequence[Line], right: float, *, hanging: bool = False
+    ) -> list[Line]:
+        """Return the lines of the paragraph that begins with `first` and goes on below.
+
+        `hanging` says that a mark stands left of it, so that a line below is part of it however
+        short it is.
+        """
         paragraph = [first]
         for line, following in zip_longest(below, below[1:]):
-            goes_on = continues(paragraph, line, right, self.typography)
+            goes_on = continues(paragraph, line, right, self.typography, hanging=hanging)
             if not goes_on or (signature(line) and is_term(line, following, self.typography)):
                 break
             paragraph.append(line)
