@@ -146,15 +146,12 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
         _set_drawings_aside(sheet)
     typography = Typography.of([merge(row) for sheet in sheets for row in rows(sheet.lines)])
     reader = BlockReader(typography, vocabulary, has_outline=bool(outline))
+    blocks = [
+        reader.read(_columns(sheet, vocabulary), outline.get(sheet.number, ())) for sheet in sheets
+    ]
     pages = [
-        Page(
-            sheet.number,
-            (
-                *reader.read(_columns(sheet, vocabulary), outline.get(sheet.number, ())),
-                *plain_blocks(sheet.scanned),
-            ),
-        )
-        for sheet in sheets
+        Page(sheet.number, (*of_page, *plain_blocks(sheet.scanned)))
+        for sheet, of_page in zip(sheets, blocks, strict=True)
     ]
     furniture_of_pages = repeated(shown)
     pages = [
