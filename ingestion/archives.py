@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
+from unicodedata import name as unicode_name
 from unicodedata import normalize
 from xml.parsers.expat import ExpatError
 
+from ingestion.decoding import decode
 from ingestion.messages import message
 from ingestion.page import Rejected, UnreadableFile
 
@@ -22,6 +25,12 @@ _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 _UTF_8_NAME = 0x800
 """The flag of an entry whose name is UTF-8."""
+_UNICODE_PATH = 0x7075
+"""The extra field that holds a name in UTF-8 beside one that is not."""
+_TEXTS = (".md", ".txt", ".rst", ".adoc", ".html", ".htm")
+_EUROPEAN = "LATIN"
+_LOOKED_INTO, _BEGINNING = 8, 1 << 16
+"""Of so many texts, so many bytes."""
 _PAGES = (
     *("cp932", "big5", "gb18030", "cp949", "cp437", "cp850", "cp852", "cp866"),
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254"),
@@ -118,9 +127,25 @@ class Archive:
             for info in entries
             if not info.flag_bits & _UTF_8_NAME and not info.orig_filename.isascii()
         }
-        encoding = encoding_of_names(b"\n".join(unmarked.values()))
+        names = b"\n".join(unmarked.values())
+        encoding = encoding_of_names(names, self._beginnings() if unmarked else "")
         spelled = {name: raw.decode(encoding, "replace") for name, raw in unmarked.items()}
-        return [(info, spelled.get(info.orig_filename, info.orig_filename)) for info in entries]
+        return [
+            (info, _path_in_extra(info) or spelled.get(info.orig_filename, info.orig_filename))
+            for info in entries
+        ]
+
+    def _beginnings(self) -> str:
+        """Return how the first texts in it begin, which names of files have their letters from."""
+        texts = []
+        found = (i for i in self._zip.infolist() if i.filename.lower().endswith(_TEXTS))
+        for info in islice(found, _LOOKED_INTO):
+            try:
+                with self._zip.open(info) as file:
+                    texts.append(decode(file.read(_BEGINNING)))
+            except (*_DAMAGE, EOFError, NotImplementedError, UnreadableFile):
+                continue
+        return "".join(texts)
 
     def _objection(self, info: zipfile.ZipInfo, name: str) -> str | None:
         kind = stat.S_IFMT(info.external_attr >> 16)
@@ -185,10 +210,26 @@ class Archive:
         self._zip.close()
 
 
-def encoding_of_names(names: bytes) -> str:
+def _path_in_extra(info: zipfile.ZipInfo) -> str:
+    """Return an entry's name as its field for names in Unicode has it, "" without one."""
+    at, extra = 0, info.extra
+    while at + 4 <= len(extra):
+        kind, size = int.from_bytes(extra[at : at + 2], "little"), extra[at + 2]
+        size += extra[at + 3] << 8
+        value = extra[at + 4 : at + 4 + size]
+        raw = info.orig_filename.encode("cp437", "replace")
+        # A program that renamed the entry and knows no such field left it as it was.
+        if kind == _UNICODE_PATH and value[1:5] == zlib.crc32(raw).to_bytes(4, "little"):
+            return value[5:].decode("utf-8", "replace")
+        at += 4 + size
+    return ""
+
+
+def encoding_of_names(names: bytes, text: str = "") -> str:
     """Return the letters that names of files are in, which one program wrote all alike.
 
-    All together say more than one of them.
+    All together say more than one of them, and what stands in `text` more than the signs alone:
+    names are made of the words of their files.
     """
     from chardet import detect_all
 
@@ -198,8 +239,27 @@ def encoding_of_names(names: bytes) -> str:
         found = [one["encoding"] for one in detect_all(names, include_encodings=_PAGES)]
         # Of one letter the detector says nothing.
         likely = (*filter(None, found), *_PAGES)
-        return min(likely, key=lambda name: _odd(names, name))
+        letters = {sign for sign in text if not sign.isascii() and _script(sign) != _EUROPEAN}
+        scripts = set(map(_script, letters))
+        return min(likely, key=lambda of: (_odd(names, of), _strange(names, of, letters, scripts)))
     return "utf-8"
+
+
+def _strange(names: bytes, encoding: str, letters: set[str], scripts: set[str]) -> float:
+    """Say how many of the letters of names, read in an encoding, no text has.
+
+    Those of scripts that it does not have either count twice; 0 where it tells nothing.
+    """
+    spelled = [sign for sign in names.decode(encoding, "replace") if not sign.isascii()]
+    strange = sum((sign not in letters) + (_script(sign) not in scripts) for sign in spelled)
+    return strange / len(spelled) if letters and spelled else 0.0
+
+
+def _script(letter: str) -> str:
+    """The first word of a letter's name: CJK, HANGUL, CYRILLIC; LATIN of any other sign."""
+    if not letter.isalpha():
+        return _EUROPEAN
+    return unicode_name(letter, "").partition(" ")[0].partition("-")[0]
 
 
 def _odd(names: bytes, encoding: str) -> int:

@@ -10,19 +10,12 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingestion.html_parts import raw_text
+from ingestion.html_sheets import STRUCK, hides, strikes_out
 from ingestion.html_tree import found
 from ingestion.page import collapse
 
 _STRUCK_TAGS = {"del", "s", "strike"}
-_STRUCK_CLASSES = {"line-through", "strike", "strikethrough", "struck", "strike-through", "del"}
-_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-_CLASS_ALONE = re.compile(r"(?:span|p|td|th|li)?\.([\w-]+)")
-_HIDDEN_STYLE = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
-    r"|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:px|em|rem|pt|%)?\s*(?:;|$|!))",
-    re.IGNORECASE,
-)
+_STRUCK_CLASSES = {STRUCK, "strike", "strikethrough", "struck", "strike-through", "del"}
 _LINK_OF_CARD = "sd-hide-link-text"
 """What sphinx-design lays over a card that leads somewhere, with the name of the page."""
 _HEARD_CLASSES = {
@@ -53,6 +46,9 @@ _ICON_CLASS = re.compile(
 _ICON_STYLE = re.compile(
     r"(?:solid|regular|brands|light|thin|fw|lg|sm|xs|[0-9]+x?|spin|inline|wrapper|xl|large|small)$"
 )
+_SHORT_CODE = re.compile(r":([a-z0-9_+-]+):")
+_ICON_SET = re.compile(r"(?:material|fontawesome|octicons|simple|fas?|far|mdi|bi|tabler|lucide)-")
+_STYLE_OF_ICON = re.compile(r"^(?:brands|solid|regular|outline|round|sharp)-|-(?:\d+|outline)$")
 _ICON_ROLE = re.compile(r"octicon|fa[bsr]?|material-\w+")
 _PICTURE = re.compile(
     r"(?:.*/)?([^/?#]+)\.(?:png|jpe?g|gif|svg|webp|bmp|ico)(?:[?#].*)?$", re.IGNORECASE
@@ -67,6 +63,16 @@ def strikes(role: str) -> bool:
 def icon_of_role(role: str, text: str) -> str | None:
     """The class of the icon that a role of sphinx-design shows ("check;1em"); None of others."""
     return f"icon-{text.partition(';')[0].strip()}" if _ICON_ROLE.fullmatch(role) else None
+
+
+def icon_of_code(code: str) -> str | None:
+    """The icon of one of the usual sets that a short code names ("material-check": "check")."""
+    name = _ICON_SET.sub("", code, count=1)
+    if name == code:
+        return None
+    while (shorter := _STYLE_OF_ICON.sub("", name)) != name:
+        name = shorter
+    return name
 
 
 def is_picture_file(name: str) -> bool:
@@ -96,11 +102,10 @@ def _classes(element: HtmlElement) -> set[str]:
 
 
 def _is_struck(element: HtmlElement) -> bool:
-    style = element.get("style")
     return (
         element.tag in _STRUCK_TAGS
         or not _STRUCK_CLASSES.isdisjoint(_classes(element))
-        or bool(style and _STRUCK_STYLE.search(style))
+        or strikes_out(element.get("style"))
     )
 
 
@@ -109,10 +114,8 @@ def _is_hidden(element: HtmlElement) -> bool:
         return False
     if _LINK_OF_CARD in _classes(element):
         return True
-    hidden, style = element.get("hidden"), element.get("style")
-    return (hidden is not None and hidden != "until-found") or bool(
-        style and _HIDDEN_STYLE.search(style)
-    )
+    hidden = element.get("hidden")
+    return (hidden is not None and hidden != "until-found") or hides(element.get("style"))
 
 
 def _is_unheard(element: HtmlElement) -> bool:
@@ -128,23 +131,12 @@ def _drop(element: HtmlElement) -> None:
         element.drop_tree()
 
 
-def _struck_by_sheet(body: HtmlElement) -> set[str]:
-    """Return the classes that a sheet in the page strikes out, as word processors write one."""
-    sheets = body.getroottree().iter("style")
-    rules = (rule for sheet in sheets for rule in _RULE.findall(sheet.text or ""))
-    struck = (selectors for selectors, style in rules if _STRUCK_STYLE.search(style))
-    alone = (_CLASS_ALONE.fullmatch(s.strip()) for of in struck for s in of.split(","))
-    return {found[1] for found in alone if found}
-
-
 def _remove_struck(body: HtmlElement) -> None:
     """Remove struck out text; with a name that was struck out goes what is said of it.
 
     A heading stays, with a word of it, since it parts what follows from what stands above.
     """
-    sheet = _struck_by_sheet(body)
-    struck = [e for e in body.iter() if _is_struck(e) or not sheet.isdisjoint(_classes(e))]
-    for element in [e for e in struck if e is not body]:
+    for element in [e for e in body.iter() if e is not body and _is_struck(e)]:
         holders = ("td", "th", "dt", "h1", "h2", "h3", "h4", "h5", "h6")
         holder = element if element.tag in holders else next(element.iterancestors(*holders), None)
         words = collapse(raw_text(element))
@@ -202,7 +194,9 @@ def _name(element: HtmlElement) -> str:
             titles.append(node.get("title") or "")
             parts.append(node.text or "")
     told = collapse(" ".join(parts))
-    return told if _has_words(told) else collapse(" ".join(titles)) or told
+    told = told if _has_words(told) else collapse(" ".join(titles)) or told
+    code = _SHORT_CODE.fullmatch(told)
+    return (icon_of_code(code[1]) or code[1]).replace("-", " ") if code else told
 
 
 def _has_words(text: str) -> bool:
@@ -211,7 +205,9 @@ def _has_words(text: str) -> bool:
 
 def _name_cell(cell: HtmlElement) -> None:
     """Let a cell that shows no words hold the name of what it shows."""
-    if not any(map(_has_words, _texts(cell))):
+    code = _SHORT_CODE.fullmatch("".join(_texts(cell)).strip())
+    is_icon = code and icon_of_code(code[1]) and next(cell.iter("code", "pre"), None) is None
+    if is_icon or not any(map(_has_words, _texts(cell))):
         name = _name(cell) or _last_resort(cell)
         if name and name != collapse(" ".join(_texts(cell))):
             pictures = list(cell.iter("img"))

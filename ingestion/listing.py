@@ -12,7 +12,7 @@ from unicodedata import normalize
 from ingestion.archives import Archive, Member, canonical_name
 from ingestion.figures import paths_of
 from ingestion.includes import LARGEST_READ, may_include
-from ingestion.loaders import known_suffixes
+from ingestion.loaders import LOADERS, known_suffixes
 from ingestion.messages import counted, message, sentences
 from ingestion.ocr import Ocr
 from ingestion.page import Rejected, UnreadableFile
@@ -118,15 +118,46 @@ _FURNITURE = frozenset(
     }
 )
 """What pages are drawn with and built from: nobody looks for it among what is read."""
+_KINDS = {"openapi": "OpenAPI", "docbook": "DocBook/DITA", "man": "man", "asciidoc": "AsciiDoc"}
+"""What a loader looks for in files whose suffix may mean other things."""
 _NAMED = 12
 _NOT_REGULAR = message("not a regular file")
 
 
 def passed_over(skipped: Mapping[str, int]) -> str:
-    """Say in a sentence which formats are not read, with their numbers; "" where none is missed."""
-    missed = Counter({suffix: n for suffix, n in skipped.items() if suffix not in _FURNITURE})
-    if not missed:
-        return ""
+    """Say in a sentence or more what was left out, with its numbers; "" where none is missed.
+
+    Files of formats that nothing reads, and those whose suffix means data as often, by what
+    Strata looked for in them.
+    """
+    kinds: dict[str, Counter[str]] = {}
+    for suffix, number in skipped.items():
+        if suffix not in _FURNITURE:
+            kind = _KINDS.get(LOADERS.get(suffix, ""), "")
+            kinds.setdefault(kind, Counter())[suffix] += number
+    unread = kinds.pop("", None)
+    told = [
+        counted(
+            "{number} file was left out, as it is data and not {kind}: {formats}.",
+            "{number} files were left out, as they are data and not {kind}: {formats}.",
+            of.total(),
+            kind=kind,
+            formats=_formats(of),
+        )
+        for kind, of in kinds.items()
+    ]
+    if unread:
+        of_formats = counted(
+            "{number} file was left out, in formats that Strata does not read: {formats}.",
+            "{number} files were left out, in formats that Strata does not read: {formats}.",
+            unread.total(),
+            formats=_formats(unread),
+        )
+        told.insert(0, of_formats)
+    return sentences(told)
+
+
+def _formats(missed: Counter[str]) -> str:
     formats: list[str] = [
         f"{suffix} ({n:,})" if suffix else message("without a suffix ({n:,})", n=n)
         for suffix, n in missed.most_common(_NAMED)
@@ -134,12 +165,7 @@ def passed_over(skipped: Mapping[str, int]) -> str:
     if len(missed) > _NAMED:
         last = {"format": formats.pop(), "more": len(missed) - _NAMED}
         formats.append(message("{format} and {more} more", **last))
-    return counted(
-        "{number} file was left out, in formats that Strata does not read: {formats}.",
-        "{number} files were left out, in formats that Strata does not read: {formats}.",
-        missed.total(),
-        formats=sentences(formats, ", "),
-    )
+    return sentences(formats, ", ")
 
 
 def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Listing:

@@ -38,6 +38,7 @@ _ASKED = re.compile(
 SHOWN_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,1000}?)\*/([%>])\}\}")
 """How Hugo writes a shortcode that is to be seen."""
 SUBSTITUTION = re.compile(r"\|([^|\s](?:[^|\n]*[^|\s])?)\|")
+_REFERENCE = re.compile(r"\{sub-ref\}`([\w.-]+)`")
 _DEFINITION = re.compile(
     r"^\.\. +\|([^|\n]+)\| +[\w-]+::.*(?:\n(?:[ \t]+\S.*|[ \t]*(?=\n[ \t])))*", re.M
 )
@@ -132,7 +133,7 @@ def settings_of(text: str, form: str) -> dict[str, Any]:
 def may_use_names(data: bytes, file: str) -> bool:
     """Say whether a text seems to use a name."""
     used = (
-        rb"\{\{|\{%-?\s*(?:if|unless)\b|\|(?:release|version)\|"
+        rb"\{\{|\{sub-ref\}|\{%-?\s*(?:if|unless)\b|\|(?:release|version)\|"
         if file.lower().endswith(MARKDOWN)
         else rb"\|[^|\s]"
     )
@@ -175,6 +176,7 @@ def _with_variables(text: str, file: str, read: Callable[[str], bytes | None], r
     used = {found["name"] or found["parameter"] for found in VARIABLE.finditer(text)}
     asked = (_ASKED.fullmatch(found["asked"]) for found in CONDITION.finditer(text))
     used |= {name["name"] for name in asked if name and not name["name"].startswith("page.")}
+    used |= set(_REFERENCE.findall(text))
     used |= set(SUBSTITUTION.findall(text)) & {"version", "release"}
     used = {name for name in used if value_of(name, own) is None}
     if not used:

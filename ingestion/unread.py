@@ -30,6 +30,10 @@ _UNREAD = {
         "{number} inserted file was not read ({place})",
         "{number} inserted files were not read (the first {place})",
     ),
+    "sign": counted_noop(
+        "{number} sign has no letter in its font and was not read ({place})",
+        "{number} signs have no letter in their fonts and were not read (the first {place})",
+    ),
     "hidden slide": counted_noop(
         "{number} hidden slide was not read ({place})",
         "{number} hidden slides were not read (the first {place})",

@@ -22,6 +22,7 @@ from ingestion.html_furniture import (
 )
 from ingestion.html_parts import is_layout, line, raw_text
 from ingestion.html_rewriting import rewrite
+from ingestion.html_sheets import apply_sheets
 from ingestion.html_shown import UNNAMED, show
 from ingestion.html_tree import OF_CLASS, found, put_first
 from ingestion.messages import counted, message
@@ -199,4 +200,5 @@ def _parsed(text: str) -> HtmlElement:
         raise UnreadableFile("no HTML was found in it ({error})", error=error) from error
     if any("depth" in entry.message.lower() for entry in parser.error_log):
         raise UnreadableFile("its elements are nested too deeply to be read; the file is broken")
+    apply_sheets(root)
     return root

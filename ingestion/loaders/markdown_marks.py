@@ -16,7 +16,7 @@ from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath.index import math_block_dollar
 from rich.emoji import Emoji
 
-from ingestion.html_shown import icon_of_role, strikes
+from ingestion.html_shown import icon_of_code, icon_of_role, strikes
 from ingestion.loaders.markdown_containers import COMPONENT, SHOWN, Attributes
 from ingestion.loaders.markdown_writing import line_at
 from ingestion.names import SHOWN_SHORTCODE, VARIABLE, Names, shown_shortcodes, value_of
@@ -40,13 +40,14 @@ _CONSTANT = re.compile(
     r"|(?P<quote>[\"'`])(?P<text>(?:(?!(?P=quote)|\$\{)[^\n\\])*)(?P=quote))[ \t]*;?[ \t]*$",
     re.MULTILINE,
 )
-_ICON_SET = re.compile(r"(?:material|fontawesome|octicons|simple|fas?|far|mdi|bi|tabler|lucide)-")
-_ICON_STYLE = re.compile(r"^(?:brands|solid|regular|outline|round|sharp)-|-(?:\d+|outline)$")
 _ICON_TITLE = re.compile(r"""\b(?:title|aria-label)=["']([^"'{}]*)["']""")
 _TITLED = re.compile(r"(.+?)\s*<[^<>]*>$", re.DOTALL)
 _FORMULA = math_block_dollar(allow_labels=True, allow_blank_lines=False)
+_LONGEST_WITHIN = 1_000
+"""Letters of a value that stands within another one."""
 Part = tuple[str, str]
-"""What stands in place of a mark: a kind of token and its content; "inner" is parsed further."""
+"""What stands in place of a mark: a kind of token and its content; "inner" is parsed further,
+and "value" too, in itself."""
 Environment = Mapping[str, Names]
 
 
@@ -56,6 +57,7 @@ def marks_plugin(parser: MarkdownIt) -> None:
     Variables in double braces are looked up in "names" of its environment, in single braces in
     "constants", where those are put that MDX exports; one that is not there stays as it is.
     """
+    parser.block.ruler.before("fence", "substitution", _put_in, {"alt": ["paragraph"]})
     parser.block.ruler.before("fence", "unseen", _pass_over, {"alt": ["paragraph"]})
     parser.inline.ruler.before("escape", "dialects", _read_mark)
     parser.block.ruler.before("fence", "math_block", _read_formula, {"alt": ["paragraph"]})
@@ -100,9 +102,12 @@ def _power(found: re.Match[str], known: Environment) -> list[Part]:
     return [("html_inline", f"<sup>{escape(found['text'])}</sup>")]
 
 
-def _role(found: re.Match[str], known: Environment) -> list[Part]:
+def _role(found: re.Match[str], known: Environment) -> list[Part] | None:
     if strikes(found["role"]):
         return []
+    if found["role"] == "sub-ref":
+        value = value_of(found["text"].strip(), known.get("names", {}))
+        return None if value is None else [("value", value)]
     if icon := icon_of_role(found["role"], found["text"]):
         return [("html_inline", f'<i class="{escape(icon)}"></i>')]
     titled = _TITLED.fullmatch(found["text"])
@@ -118,10 +123,7 @@ def _icon(found: re.Match[str], known: Environment) -> list[Part] | None:
     code = found["icon"]
     if titled := _ICON_TITLE.search(found["attributes"] or ""):
         return [("html_inline", f'<i title="{escape(titled[1])}"></i>')]
-    if _ICON_SET.match(code):
-        name = _ICON_SET.sub("", code, count=1)
-        while (shorter := _ICON_STYLE.sub("", name)) != name:
-            name = shorter
+    if name := icon_of_code(code):
         return [("html_inline", f'<i class="icon-{escape(name)}"></i>')]
     emoji = Emoji.replace(f":{code}:")
     return None if emoji == f":{code}:" else [("text", emoji)]
@@ -130,7 +132,7 @@ def _icon(found: re.Match[str], known: Environment) -> list[Part] | None:
 def _variable(found: re.Match[str], known: Environment) -> list[Part] | None:
     name = found["name"] or found["parameter"]
     value = value_of(name, known.get("names", {}))
-    return None if value is None else [("text", value)]
+    return None if value is None else [("value", value)]
 
 
 def _constant(found: re.Match[str], known: Environment) -> list[Part] | None:
@@ -253,6 +255,36 @@ def _shown_formula(
     return f"<p>$${escape(tokens[at].content)}$$</p>"
 
 
+def _push_value(state: StateInline, value: str) -> None:
+    """Put in what stands for a name, which is Markdown as well and may use other names."""
+    if state.pending:
+        state.pushPending()
+    inner = {**state.env, "names": _names_within(state.env, value)}
+    state.md.inline.parse(value, state.md, inner, state.tokens)
+
+
+def _names_within(env: EnvType, value: str) -> Names:
+    """Return the names that a value may use; none deeper within, since they may go in circles."""
+    names: Names = env.get("names", {})
+    plain = {name: of for name, of in names.items() if len(of) <= _LONGEST_WITHIN}
+    return {name: of for name, of in plain.items() if "{" not in of} if "{" in value else {}
+
+
+def _put_in(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    """Put in the blocks that stand for a name alone on its line."""
+    found = VARIABLE.fullmatch(line_at(state, first)) if not state.is_code_block(first) else None
+    value = (
+        value_of(found["name"] or found["parameter"], state.env.get("names", {})) if found else None
+    )
+    if value is None or "\n" not in value.strip():
+        return False
+    if not silent:
+        inner = {**state.env, "names": _names_within(state.env, value)}
+        state.md.block.parse(value, state.md, inner, state.tokens)
+        state.line = first + 1
+    return True
+
+
 def _read_mark(state: StateInline, silent: bool) -> bool:
     known: Environment = state.env
     for pattern, read in _COMPILED.get(state.src[state.pos], ()):
@@ -261,6 +293,9 @@ def _read_mark(state: StateInline, silent: bool) -> bool:
         if found is None or parts is None:
             continue
         for kind, content in () if silent else parts:
+            if kind == "value":
+                _push_value(state, content)
+                continue
             if kind != "inner":
                 state.push(kind, "code" if kind == "code_inline" else "", 0).content = content
                 continue

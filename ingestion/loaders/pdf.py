@@ -41,6 +41,7 @@ from ingestion.mupdf import pymupdf
 from ingestion.ocr import Ocr, ScanReader
 from ingestion.page import Document, DocumentKind, Page, UnreadableFile
 from ingestion.plain_blocks import plain_blocks
+from ingestion.unread import Unread
 
 _NUMBER_AT_END = re.compile(r"(?<=\S)\s+\d+$")
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
@@ -133,7 +134,7 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
         raise UnreadableFile(sentences([message("no text"), *(remarks or found_none)], "; "))
     scanned = {sheet.number for sheet in scans}
     read = ((sheet.number, sheet.page) for sheet in sheets if sheet.number not in scanned)
-    remarks += unread_pictures(read)
+    remarks += unread_pictures(read) + _unread_signs(sheets)
     title = _title(pdf, sheets[0].lines, file)
     outline = _outline(pdf)
     vocabulary = Vocabulary.of(line for sheet in sheets for line in sheet.lines)
@@ -146,15 +147,12 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
         _set_drawings_aside(sheet)
     typography = Typography.of([merge(row) for sheet in sheets for row in rows(sheet.lines)])
     reader = BlockReader(typography, vocabulary, has_outline=bool(outline))
+    blocks = [
+        reader.read(_columns(sheet, vocabulary), outline.get(sheet.number, ())) for sheet in sheets
+    ]
     pages = [
-        Page(
-            sheet.number,
-            (
-                *reader.read(_columns(sheet, vocabulary), outline.get(sheet.number, ())),
-                *plain_blocks(sheet.scanned),
-            ),
-        )
-        for sheet in sheets
+        Page(sheet.number, (*of_page, *plain_blocks(sheet.scanned)))
+        for sheet, of_page in zip(sheets, blocks, strict=True)
     ]
     furniture_of_pages = repeated(shown)
     pages = [
@@ -219,8 +217,21 @@ def _read_scans(
 def _is_unmapped(sheet: _Sheet) -> bool:
     """Whether most signs of a page are glyphs of which the file does not say what they mean."""
     signs = "".join(line.text for line in sheet.lines)
-    unknown = sum(sign == "\N{REPLACEMENT CHARACTER}" or category(sign) == "Co" for sign in signs)
-    return unknown > len(signs) / 2
+    return sum(map(_is_unknown, signs)) > len(signs) / 2
+
+
+def _is_unknown(sign: str) -> bool:
+    return sign == "\N{REPLACEMENT CHARACTER}" or category(sign) == "Co"
+
+
+def _unread_signs(sheets: Sequence[_Sheet]) -> tuple[str, ...]:
+    """Return what is to be said of glyphs in the text of which the file names no letter."""
+    unread = Unread()
+    lines = ((sheet.number, line.text) for sheet in sheets for line in sheet.lines)
+    for number, text in lines:
+        for _ in filter(_is_unknown, text):
+            unread.add("sign", message("on page {number}, in “{line}”", number=number, line=text))
+    return unread.remarks()
 
 
 def _is_scan(sheet: _Sheet) -> bool:

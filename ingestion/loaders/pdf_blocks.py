@@ -58,6 +58,7 @@ class BlockReader:
     _bullets: list[float] = field(default_factory=list)
     _table: Table | None = None
     _code_left: float = 0.0
+    _before: list[Block] = field(default_factory=list)
 
     def read(
         self, flows: Iterable[Sequence[Box]], outline: Sequence[tuple[int, str]]
@@ -66,7 +67,8 @@ class BlockReader:
 
         `flows` are the page's columns in reading order; `outline` the level and title of the
         outline's entries on this page. An entry whose heading is not found takes effect at the
-        next one that is, or at the end of the following page: some point to just before it.
+        next one that is, or at the end of the following page: some point to just before it. The
+        next page may complete the last row in what was returned for this one.
         """
         overdue = len(self._pending)
         self._pending += outline
@@ -87,6 +89,7 @@ class BlockReader:
                 text = self.vocabulary.bridge(blocks[-1].text, read.pop(0).text)
                 blocks[-1] = replace(blocks[-1], text=text)
             blocks += read
+        self._before = blocks or self._before
         overdue -= expected - len(self._pending)
         for _ in range(overdue):
             self._enter(*self._pending.pop(0))
@@ -117,10 +120,31 @@ class BlockReader:
             self._table = None
             yield from (Block(BlockKind.DRAWING, text, path) for text in item.lines)
         elif isinstance(item, Table):
-            if opens_page and self._table is not None and item.continues(self._table):
-                item = item.with_header_of(self._table)
+            above = self._table if opens_page else None
+            shown = item
+            if above is not None and item.continues(above):
+                rest = item.cut_row(above) if self._ends_in_row() else None
+                shown = item = item.with_header_of(above)
+                if rest:
+                    whole = self._completed(above, rest)
+                    shown = item.without_row()
+                    # A row alone on its page may go on once more.
+                    item = shown if len(shown.cells) > shown.header_rows else item.in_place(whole)
             self._table = item
-            yield from table_blocks(item.cells, header_rows=item.header_rows, path=path)
+            if len(shown.cells) > shown.header_rows:
+                yield from table_blocks(shown.cells, header_rows=shown.header_rows, path=path)
+
+    def _ends_in_row(self) -> bool:
+        return bool(self._before) and self._before[-1].kind is BlockKind.TABLE_ROW
+
+    def _completed(self, above: Table, rest: Sequence[str]) -> tuple[str, ...]:
+        """Let the row that began on the page before be whole there, and return it."""
+        pairs = zip(above.cells[-1], rest, strict=True)
+        row = tuple(self.vocabulary.bridge(one, two) if two else one for one, two in pairs)
+        cells = (*above.cells[: above.header_rows], row)
+        path = self._before[-1].path
+        *_, self._before[-1] = table_blocks(cells, header_rows=above.header_rows, path=path)
+        return row
 
     def _read_lines(self, lines: Sequence[Line], *, continued: bool) -> Iterator[Block]:
         self._table = None
@@ -143,7 +167,9 @@ class BlockReader:
                 end = i + 1 + len(described)
                 yield self._definition(line, described)
             elif mark := bullet(line):
-                item = self._paragraph(_without_mark(line, mark[1]), lines[i + 1 :], right)
+                item = self._paragraph(
+                    _without_mark(line, mark[1]), lines[i + 1 :], right, hanging=True
+                )
                 end = i + len(item)
                 yield self._list_item(line.x0, item, *mark)
             else:
@@ -237,11 +263,17 @@ class BlockReader:
             return Block(BlockKind.DEFINITION, text, path)
         return Block(BlockKind.LIST_ITEM, f"{'  ' * level}{mark} {text}", path)
 
-    def _paragraph(self, first: Line, below: Sequence[Line], right: float) -> list[Line]:
-        """Return the lines of the paragraph that begins with `first` and goes on below."""
+    def _paragraph(
+        self, first: Line, below: Sequence[Line], right: float, *, hanging: bool = False
+    ) -> list[Line]:
+        """Return the lines of the paragraph that begins with `first` and goes on below.
+
+        `hanging` says that a mark stands left of it, so that a line below is part of it however
+        short it is.
+        """
         paragraph = [first]
         for line, following in zip_longest(below, below[1:]):
-            goes_on = continues(paragraph, line, right, self.typography)
+            goes_on = continues(paragraph, line, right, self.typography, hanging=hanging)
             if not goes_on or (signature(line) and is_term(line, following, self.typography)):
                 break
             paragraph.append(line)

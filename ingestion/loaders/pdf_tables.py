@@ -28,15 +28,21 @@ _FEWEST_WORDS = 2.5
 _WITHIN = re.compile(r"\b(?:a|an|and|at|by|for|from|in|is|of|on|or|than|the|to|with)$")
 """Words of a line on average in a column of sentences, and what ends no sentence."""
 
+_CUT_WORD = re.compile(r"\w[-\u00ad\u2010]$")
+
 _Cell = list[Line]
 
 
 @dataclass(frozen=True)
 class Table(Box):
-    """Cells row by row, all rows equally long; the first `header_rows` are the header."""
+    """Cells row by row, all rows equally long; the first `header_rows` are the header.
+
+    `ends` are, cell by cell, the width of its first word and the room that its last line leaves.
+    """
 
     cells: tuple[tuple[str, ...], ...]
     header_rows: int
+    ends: tuple[tuple[tuple[float, float], ...], ...]
 
     def continues(self, earlier: Table) -> bool:
         """Whether this is the next page's part of a table: as many columns on the same place."""
@@ -47,17 +53,65 @@ class Table(Box):
         )
 
     def with_header_of(self, earlier: Table) -> Table:
-        """Repeat the earlier part's header, unless the page does, and the name of a cut row."""
+        """Repeat the earlier part's header, unless the page does, and the name above a row."""
         header = earlier.cells[: earlier.header_rows]
+        ends = earlier.ends[: earlier.header_rows]
+        first = 0
         if self.header_rows or self.cells[: len(header)] == header:
-            header = self.cells[: max(self.header_rows, len(header))]
-            rows = self.cells[len(header) :]
-        else:
-            rows = self.cells
+            first = max(self.header_rows, len(header))
+            header, ends = self.cells[:first], self.ends[:first]
+        rows = self.cells[first:]
         if header and rows and not rows[0][0]:
-            # The row above goes on.
+            # It belongs to what the row above is about.
             rows = ((earlier.cells[-1][0], *rows[0][1:]), *rows[1:])
-        return replace(self, cells=header + rows, header_rows=len(header))
+        ends += self.ends[first:]
+        return replace(self, cells=header + rows, header_rows=len(header), ends=ends)
+
+    def cut_row(self, earlier: Table) -> tuple[str, ...] | None:
+        """Return the first row where it is the rest of the earlier part's last one, else None.
+
+        It has a text only where that has one, its name is not told anew, and one text goes on:
+        it ends where no sentence does, or its last line had no room for the next word.
+        """
+        header = earlier.cells[: earlier.header_rows]
+        repeated = self.cells[: len(header)] == header
+        first = self.header_rows or (len(header) if repeated else 0)
+        if first >= len(self.cells) or len(earlier.cells) <= earlier.header_rows:
+            return None
+        above, row = earlier.cells[-1], self.cells[first]
+        pairs = list(zip(above, row, earlier.ends[-1], self.ends[first], strict=True))
+        if any(after and not before for before, after, _, _ in pairs):
+            return None
+        if row[0]:
+            goes_on = _is_open(above[0])
+        else:
+            goes_on = any(
+                after
+                and (
+                    _is_open(before) or (" " in before and not after[0].isupper() and width > room)
+                )
+                for before, after, (_, room), (width, _) in pairs
+            )
+        return row if goes_on else None
+
+    def in_place(self, whole: tuple[str, ...]) -> Table:
+        """Put a whole row in place of its rest, the first row below the header."""
+        at = self.header_rows
+        return replace(self, cells=(*self.cells[:at], whole, *self.cells[at + 1 :]))
+
+    def without_row(self) -> Table:
+        """Leave out the first row below the header."""
+        at = self.header_rows
+        return replace(
+            self,
+            cells=self.cells[:at] + self.cells[at + 1 :],
+            ends=self.ends[:at] + self.ends[at + 1 :],
+        )
+
+
+def _is_open(text: str) -> bool:
+    """Whether a text ends where no sentence and no name does."""
+    return bool(_WITHIN.search(text) or _CUT_WORD.search(text))
 
 
 def drawn_tables(
@@ -87,7 +141,7 @@ def drawn_tables(
             for r, row in enumerate(grid.region)
         )
         cells = [part for row in filled for part in _split(row)]
-        table = _table(cells, taken, join)
+        table = _table(cells, taken, join, grid.xs)
         if table is not None:
             found.append((replace(table, x0=x0, y0=y0, x1=x1, y1=y1), taken))
     return found
@@ -179,13 +233,33 @@ def _is_figures(line: Line) -> bool:
     return bool(_FIGURES.fullmatch(line.text))
 
 
-def _table(cells: list[list[_Cell]], taken: Sequence[Line], join: Join) -> Table | None:
+def _table(
+    cells: list[list[_Cell]], taken: Sequence[Line], join: Join, edges: Sequence[float]
+) -> Table | None:
     used = [i for i in range(max(map(len, cells), default=0)) if any(row[i] for row in cells)]
     cells = [[row[i] for i in used] for row in cells if any(row)]
     if len(cells) < 2 or len(used) < 2:
         return None
     texts = tuple(tuple(join(cell) for cell in row) for row in cells)
-    return Table(*around(taken), texts, _header_rows(cells) or int(names_figures(texts)))
+    header_rows = _header_rows(cells) or int(names_figures(texts))
+    rights = [edges[i + 1] for i in used]
+    insets = [min(row[c][0].x0 - edges[i] for row in cells if row[c]) for c, i in enumerate(used)]
+    ends = tuple(
+        tuple(
+            _end(cell, right - inset)
+            for cell, right, inset in zip(row, rights, insets, strict=True)
+        )
+        for row in cells
+    )
+    return Table(*around(taken), texts, header_rows, ends)
+
+
+def _end(cell: _Cell, right: float) -> tuple[float, float]:
+    """Return the width of a cell's first word, and the room that its last line leaves."""
+    if not cell:
+        return 0.0, 0.0
+    first = cell[0].runs[0]
+    return first.x1 - first.x0, right - cell[-1].x1
 
 
 def _header_rows(cells: list[list[_Cell]]) -> int:
@@ -332,7 +406,10 @@ def _aligned(grouped: Sequence[list[Line]], join: Join, rules: Sequence[float]) 
     if sum(sum(1 for cell in row if cell) > 1 for row in cells) < least:
         return None
     table = _table(
-        [[[merge(part) for part in rows(cell)] for cell in row] for row in cells], taken, join
+        [[[merge(part) for part in rows(cell)] for cell in row] for row in cells],
+        taken,
+        join,
+        [*(x0 for x0, _ in columns), columns[-1][1]],
     )
     if table is not None and len(inner) == 1 and inner[0] < grouped[1][0].base:
         # The only rule inside stands below the first row: that is the header.

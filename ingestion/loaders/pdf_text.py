@@ -187,13 +187,25 @@ def wraps(before: Line, after: Line, right: float) -> bool:
     return right - before.x1 < word - after.x0 + 0.4 * before.size
 
 
-def continues(paragraph: Sequence[Line], after: Line, right: float, typography: Typography) -> bool:
-    """Whether a line belongs to the paragraph that the lines above it began."""
+def continues(
+    paragraph: Sequence[Line],
+    after: Line,
+    right: float,
+    typography: Typography,
+    *,
+    hanging: bool = False,
+) -> bool:
+    """Whether a line belongs to the paragraph that the lines above it began.
+
+    What is `hanging` beside a mark goes on in every line that begins where its text does.
+    """
     first, last = paragraph[0], paragraph[-1]
     if not typography.adjoins(last, after) or abs(last.size - after.size) > 1 or bullet(after):
         return False
     left = paragraph[1].x0 if len(paragraph) > 1 else first.x0
     indent = after.x0 - left
+    if hanging and abs(after.x0 - first.x0) <= _CLOSE and after.font == last.font:
+        return True
     full = wraps(last, after, right) or bool(_CUT_WORD.search(last.text))
     if len(paragraph) == 1 and not -4 * first.size < indent < 10 * first.size:
         return False

@@ -1,5 +1,6 @@
 import stat
 import zipfile
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -71,38 +72,58 @@ class _Unmarked(zipfile.ZipInfo):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "names"),
+    ("encoding", "names", "text"),
     [
-        ("utf-8", ["指南/安装.md", "Übersicht.md"]),
-        ("gbk", ["指南/安装.md"]),
-        ("gbk", ["产品手册/第一章 概述.md", "docs/API 参考.md", "guide.md"]),
-        ("big5", ["許功蓋.md", "docs/餐.md"]),
-        ("big5", ["功.md"]),
-        ("cp932", ["表示.md", "ソフト/能力.md"]),
-        ("cp932", ["表.md"]),
-        ("cp949", ["설치.md", "사용 설명서.md"]),
-        ("cp437", ["Übersicht/Größe.md"]),
-        ("cp437", ["français.md"]),
-        ("cp850", ["Guía de instalación.md", "Ação.md"]),
-        ("cp852", ["Příručka.md"]),
-        ("cp866", ["Руководство.md"]),
-        ("cp1250", ["Příručka.md"]),
-        ("cp1251", ["Руководство.md"]),
-        ("cp1252", ["Übersicht.md", "café.md"]),
+        ("utf-8", ["指南/安装.md", "Übersicht.md"], "x"),
+        ("gbk", ["指南/安装.md"], "x"),
+        ("gbk", ["产品手册/第一章 概述.md", "docs/API 参考.md", "guide.md"], "x"),
+        ("big5", ["許功蓋.md", "docs/餐.md"], "x"),
+        ("big5", ["功.md"], "x"),
+        ("cp932", ["表示.md", "ソフト/能力.md"], "x"),
+        ("cp932", ["表.md"], "x"),
+        ("cp949", ["설치.md", "사용 설명서.md"], "x"),
+        ("cp437", ["Übersicht/Größe.md"], "x"),
+        ("cp437", ["français.md"], "x"),
+        ("cp850", ["Guía de instalación.md", "Ação.md"], "x"),
+        ("cp852", ["Příručka.md"], "x"),
+        ("cp866", ["Руководство.md"], "x"),
+        ("cp1250", ["Příručka.md"], "x"),
+        ("cp1251", ["Руководство.md"], "x"),
+        ("cp1252", ["Übersicht.md", "café.md"], "x"),
+        # Of a name as short as these what stands in the files says more than its letters.
+        ("gbk", ["概述.md"], "# 简介\n\n本章介绍闸门的设置。"),
+        ("cp932", ["設定.md"], "# 設定\n\nこの章では門の設定を説明します。"),
+        ("cp932", ["目次.md"], "設定の章の目次。"),
+        ("big5", ["說明.md"], "本章說明閘門的設定。"),
+        ("gbk", ["更新日志.md"], "- 修复了端口，更新了日志。"),
     ],
 )
 def test_names_are_read_in_the_letters_that_they_were_written_in(
-    tmp_path: Path, encoding: str, names: list[str]
+    tmp_path: Path, encoding: str, names: list[str], text: str
 ) -> None:
     with zipfile.ZipFile(tmp_path / "n.zip", "w") as archive:
         for number, name in enumerate(names):
             info = _Unmarked(f"{number}.md")
             info.written = name.encode(encoding)
-            archive.writestr(info, name.encode())
+            archive.writestr(info, f"{text}{number}".encode())
     with closing(Archive(tmp_path / "n.zip")) as opened:
         members = [member for member in opened.members() if isinstance(member, Member)]
         assert [member.name for member in members] == names
-        assert opened.named(names[0], 100) == names[0].encode()
+        assert opened.named(names[0], 100) == f"{text}0".encode()
+
+
+def test_a_name_that_an_entry_has_in_unicode_as_well_is_taken(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "u.zip", "w") as archive:
+        for name, of in ((b"a\xa5.md", b"a\xa5.md"), (b"b\xa5.md", b"renamed.md")):
+            info = _Unmarked(f"{len(of)}.md")
+            info.written = name
+            field = b"\1" + zlib.crc32(of).to_bytes(4, "little") + "ą.md".encode()
+            info.extra = b"up" + len(field).to_bytes(2, "little") + field
+            archive.writestr(info, b"x")
+    with closing(Archive(tmp_path / "u.zip")) as opened:
+        names = [member.name for member in opened.members() if isinstance(member, Member)]
+    assert names[0] == "ą.md"
+    assert names[1].startswith("b")
 
 
 def test_a_letter_that_a_mac_parts_is_one(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def read(file: str, text: str) -> str:
             "{{ env.config.release }} {{ home }} `{{ tag }}`",
             "4.2.1 {{ home }} {{ tag }}",
         ),
+        ("sphinx/a.md", "Tag {sub-ref}`tag`", "Tag t4.2.1"),
         ("mkdocs/docs/a.md", "{{ version }} {{ config.extra.version }}", "4.10 4.10"),
         ("mkdocs/a.md", "~~~\nx=={{ version }} {{ x }}\n~~~", "x==4.10 {{ x }}"),
         ("mkdocs/a.md", "---\nversion: own\n---\n{{ version }} {{ product.name }}", "own Marlow"),

@@ -61,6 +61,15 @@ def test_pictures_are_counted_without_logos_and_icons() -> None:
     assert _load(pdf).remarks == ("2 pictures were not read (the first on page 2)",)
 
 
+def test_signs_without_a_letter_are_counted_with_their_place() -> None:
+    pdf = _pages(FILLER[:80], FILLER[:80])
+    writer = pymupdf.TextWriter(pdf[1].rect)
+    writer.append((72, 130), "Turn it \ue123 to 4.", font=pymupdf.Font("cjk"))
+    writer.write_text(pdf[1])
+    (remark,) = _load(pdf).remarks
+    assert remark.startswith("1 sign has no letter in its font and was not read (on page 2, in “Tu")
+
+
 @pytest.mark.parametrize(
     ("stated", "title"),
     [

@@ -55,11 +55,14 @@ def test_the_report_names_what_was_left_out(folder: Path) -> None:
 def test_formats_that_nothing_reads_are_named_with_their_numbers(folder: Path) -> None:
     for name in ("a.textile", "b.textile", "c.org", "README", "logo.png", "site.css", ".hidden"):
         (folder / name).write_bytes(b"Port 6133")
+    for name in ("a.yml", "b.yml", "c.json"):
+        (folder / name).write_bytes(b'{"port": 6133}')
     told = " ".join(ingest(str(folder)).output.split())
     assert (
         "in formats that Strata does not read: .textile (2), without a suffix (1), .org (1)."
         in told
     )
+    assert "3 files were left out, as they are data and not OpenAPI: .yml (2), .json (1)." in told
 
 
 def test_what_a_document_includes_is_not_left_out(folder: Path) -> None:
