@@ -127,7 +127,7 @@ class UpgradeGuides:
         items = sorted(_items(matched), key=_urgency)
         documented = self._documented(product.name, names, usage)
         shown = tuple(self._with_both_pages(product.name, items))
-        return Guide(product.name, tuple(names), shown, len(usage.names), documented)
+        return Guide(product.name, tuple(names), shown, usage.looked_up, documented)
 
     def _documented(self, product: str, names: Sequence[str], usage: Usage) -> int:
         if usage.is_everything:
