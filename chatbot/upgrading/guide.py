@@ -128,7 +128,7 @@ class UpgradeGuides:
         told(len(names) - 1, len(names) - 1)
         documented = self._documented(product.name, names, usage)
         items = self.items(product.name, matched)
-        return Guide(product.name, tuple(names), items, len(usage.names), documented)
+        return Guide(product.name, tuple(names), items, usage.looked_up, documented)
 
     def items(self, product: str, steps: Sequence[UpgradeStep]) -> tuple[Item, ...]:
         """The steps by the thing that they are about, the most urgent first, with their pages."""

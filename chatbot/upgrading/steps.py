@@ -269,9 +269,14 @@ def _confirmed(step: UpgradeStep, told: defaultdict[str, list[Note]]) -> Upgrade
     for note in (note for name in step.names for note in told[name]):
         kind = _BY_KIND.get(note.kind) if note.kind else None
         if kind and kind[0] is step.need:
-            says = step.says if kind[1] is not step.what or step.what is not What.REMOVED else ""
-            own = says or " ".join(note.text.split())[:_LONGEST]
-            return replace(step, says=own, note=_quoted(note, step.newer))
+            step = replace(step, note=_quoted(note, step.newer))
+            if step.what is not What.REMOVED or kind[1] is What.CHANGED:
+                return step
+            # What left the manual may have another name now, which the note tells.
+            says = " ".join(note.text.split())[:_LONGEST]
+            new = (name for name, mention in note.names.items() if mention.successor)
+            by = tuple(new) if kind[1] is What.RENAMED else ()
+            return replace(step, what=kind[1], says=says, successors=by)
     return step
 
 

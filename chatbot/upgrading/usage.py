@@ -78,6 +78,11 @@ class Usage:
         sections = frozenset[str]().union(*above)
         return folded(owner) in self._sections and bool(sections) and folded(owner) not in sections
 
+    @property
+    def looked_up(self) -> int:
+        """How many names and topics of several words are looked for."""
+        return len(self.names) + sum(" " in topic for topic in self.topics)
+
     @cached_property
     def _sections(self) -> frozenset[str]:
         return frozenset[str]().union(*self.names.values())
@@ -144,12 +149,16 @@ def _of_words(text: str) -> Usage:
     commas = text.replace(";", ",").replace("\n", ",")
     parts = [" ".join(part.split()) for part in commas.split(",")]
     topics = [part for part in parts if part and len(part) <= _LONGEST_TOPIC][:_MOST_TOPICS]
-    if not topics:
+    # Of a sentence, the words that are written as names are names, too.
+    written = (word for part in parts for word in part.split() if word == part or is_name(word))
+    single = {
+        folded(w): frozenset[str]() for w in islice(written, _MOST_NAMES) if len(w) <= _LONGEST_NAME
+    }
+    if not (topics or single):
         raise BadQuestion(
             "nothing that can be looked up was found in what you use: name features, separated by "
             "commas, or paste a configuration"
         )
-    single = {folded(t): frozenset[str]() for t in topics if " " not in t}
     return Usage(single, tuple(t for t in topics if not is_name(t)), text)
 
 

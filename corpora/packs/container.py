@@ -1,6 +1,7 @@
 """The file of a release pack: a zip of a signed manifest and the members that it lists by hash."""
 
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +24,8 @@ _MANIFEST, _SIGNATURE = "manifest.json", "signature.json"
 _LARGEST = {_MANIFEST: 10_000_000, _SIGNATURE: 4_096}
 """Bytes of what is parsed before the signer is known."""
 _ENCRYPTED = 0x1
+_END, _END_SIZE = b"PK\x05\x06", 22
+"""How a zip without a comment ends."""
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, EOFError, OSError)
 _AT_ONCE = 1 << 20
 
@@ -78,7 +81,8 @@ class PackFile:
         """Read all members and raise BadPack if one is missing, added or not as it was signed."""
         names = self.zipped.namelist()
         listed = {*self.manifest.members, _MANIFEST, _SIGNATURE}
-        if len(names) != len(set(names)) or set(names) != listed:
+        is_listed = len(names) == len(set(names)) and set(names) == listed
+        if not (is_listed and _is_alone(self.zipped)):
             raise BadPack("The pack was changed after it was made: it lacks members, or has more.")
         for done, name in enumerate(self.manifest.members):
             on_progress(done, len(self.manifest.members))
@@ -147,6 +151,14 @@ def _is_plain(info: zipfile.ZipInfo) -> bool:
     """Whether a member is stored or deflated, as packs are written."""
     is_known = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     return is_known and not info.flag_bits & _ENCRYPTED
+
+
+def _is_alone(zipped: zipfile.ZipFile) -> bool:
+    """Whether a file is nothing but its zip, which may have other bytes before and behind it."""
+    assert zipped.fp is not None
+    zipped.fp.seek(-_END_SIZE, os.SEEK_END)
+    ends = zipped.fp.read(len(_END)) == _END
+    return ends and min(info.header_offset for info in zipped.infolist()) == 0
 
 
 def _small(zipped: zipfile.ZipFile, name: str, path: Path | str) -> bytes:

@@ -83,7 +83,8 @@ class GitReader:
             refs = _listed(program, check_stop, branches=branches)
         found = _matching(refs, f"refs/{_kind(options)}/", options.releases)
         chosen = self._chosen(list(found)) if found else []
-        releases = [FoundRelease(name, found[name]) for name in chosen if name != _NEXT]
+        fixed = options.refs == "tags"
+        releases = [FoundRelease(name, found[name], fixed) for name in chosen if name != _NEXT]
         if options.next_branch:
             revision = refs.get(f"refs/heads/{options.next_branch}")
             if revision is None:

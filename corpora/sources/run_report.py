@@ -16,9 +16,9 @@ def of_release(release: str, remark: str) -> str:
 class ReleaseRun:
     """What a run did with a release: `outcome` is published, waits, unchanged, failed or gone.
 
-    `before` is the revision that was taken last, empty where there was none. `added`, `changed` and
-    `removed` count files, `names` name some of them. `skipped` counts, by suffix, what is no
-    documentation.
+    `before` is the revision that was taken last, empty where there was none; `moved`: it was to
+    stay, and is another one. `added`, `changed` and `removed` count files, `names` name some of
+    them. `skipped` counts, by suffix, what is no documentation.
     """
 
     release: str
@@ -30,6 +30,7 @@ class ReleaseRun:
     changed: int = 0
     removed: int = 0
     names: dict[str, list[str]] = field(default_factory=dict)
+    moved: bool = False
     skipped: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
@@ -78,7 +79,7 @@ class SourceRun:
                 now=r.revision[:12],
             )
             for r in self.releases
-            if r.outcome == "published" and r.before and r.revision not in ("", r.before)
+            if r.moved
         ]
         skipped = sum((Counter(release.skipped) for release in self.releases), Counter[str]())
         if missed := passed_over(skipped):

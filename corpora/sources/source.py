@@ -17,10 +17,12 @@ class FoundRelease:
 
     `name` is what it is called in Strata. `revision` identifies its contents (a commit, a digest):
     if it equals what was taken last, there is nothing to do; "" is not known before reading.
+    `fixed`: it is not expected to change (that of a tag), so that a run tells where it has.
     """
 
     name: str
     revision: str
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,8 @@ class Syncing:
         check_name("release", found.name)
         serving = self._serving(source.product, found.name)
         before = last.revision if last else ""
-        run = ReleaseRun(found.name, "unchanged", found.revision, before)
+        moved = found.fixed and before not in ("", found.revision)
+        run = ReleaseRun(found.name, "unchanged", found.revision, before, moved=moved)
         if serving is not None and found.revision and found.revision == before:
             return run
         kept = KeptFiles(self.database, self._keep(source.id, found.name))

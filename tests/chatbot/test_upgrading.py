@@ -50,6 +50,7 @@ ROWS = {
         "| `fog_horn` | on | – | on, off | Whether the horn sounds. |",
         "| `mast_height` | 12 | m | 1 to 60 | Height of the mast. |",
         "| `sea_state` | calm | – | calm, rough | The state of the sea. |",
+        "| `bell_tone` | high | – | high, low | The tone of the bell. |",
     ),
     "2.0": (
         "| `hold-off` | 80 | ms | 0 to 100 | Wait before a switch. |",
@@ -61,6 +62,7 @@ ROWS = {
         "| `mast_height` | 12 | m | 1 to 60 | Height of the mast. |",
         "| `sea_state` | calm | – | calm, rough | The state of the sea. |",
         "| `solar_panel` | off | – | on, off | Power from the sun. |",
+        "| `bell_tone` | high | – | high, low | The tone of the bell. |",
     ),
     "3.0": (
         "| `hold-off` | 50 | ms | 0 to 100 | Wait before a switch. |",
@@ -70,6 +72,7 @@ ROWS = {
         "| `mast_height` | 12 | m | 1 to 60 | Height of the mast. |",
         "| `sea_state` | calm | – | calm, rough | The state of the sea. |",
         "| `solar_panel` | off | – | on, off | Power from the sun. |",
+        "| `bell_pitch` | high | – | high, low | How the bell sounds. |",
     ),
 }
 NOTES = {
@@ -79,10 +82,10 @@ NOTES = {
     "- `fog_horn` is deprecated.\n\n### Fixed\n\n- Fixed a flicker of `sea_state`.\n\n"
     "## 1.0\n\n- Removed `log_level`.\n",
     "3.0": "# Release notes\n\n## 3.0\n\n### Removed\n\n- The parameter `night_mode` was removed.\n"
-    "- Removed `fog_horn`, use `log_level` instead.\n",
+    "- Removed `fog_horn`, use `log_level` instead.\n- `bell_tone` is renamed to `bell_pitch`.\n",
 }
 GUIDE = "# Guide\n\n## Night\n\n{night}\n\n## Mast\n\nSet the mast first, then the lamp.\n"
-AFFECTED = {"hold-off", "restore-time", "lamp-mode", "night_mode", "fog_horn"}
+AFFECTED = {"hold-off", "restore-time", "lamp-mode", "night_mode", "fog_horn", "bell_tone"}
 UNAFFECTED = {"log_level", "mast_height", "sea_state"}
 
 
@@ -130,6 +133,7 @@ FORMATS = {
     "options": lambda names: "beacon run " + " ".join(f"--{name}=1" for name in names),
     "code": lambda names: "run(" + ", ".join(n.replace("-", "_") + "=1" for n in names) + ")",
     "words": ", ".join,
+    "sentence": " ".join,
 }
 
 
@@ -143,6 +147,11 @@ def test_all_seeded_keys_are_named_and_no_other(told: Told, form: str) -> None:
     assert nothing.items == ()
 
 
+def test_words_that_lead_to_nothing_are_counted_as_looked_up(told: Told) -> None:
+    said = summary(told.guide("1.0", "3.0", "beacon tide send"))
+    assert said.endswith("1 name was looked up; documented parameters among them: 0.")
+
+
 def test_removed_and_renamed_come_first_and_each_list_says_what(told: Told) -> None:
     guide = told.guide("1.0", "3.0")
     needs = [NEEDS.index(item.need) for item in guide.items]
@@ -153,6 +162,8 @@ def test_removed_and_renamed_come_first_and_each_list_says_what(told: Told) -> N
     by_name = {item.name: item for item in guide.items}
     assert by_name["night_mode"].what is What.REMOVED
     assert by_name["restore-time"].what is What.RENAMED
+    assert by_name["bell_tone"].what is What.RENAMED
+    assert [step.successors for step in by_name["bell_tone"].steps] == [("bell_pitch",)]
     assert by_name["lamp-mode"].what is What.CHANGED
     hold_off = [step_line(step) for step in by_name["hold-off"].steps]
     assert hold_off == ["2.0: default: 50 ms → 80 ms", "3.0: default: 80 ms → 50 ms"]

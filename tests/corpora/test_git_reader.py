@@ -124,7 +124,8 @@ def test_releases_and_their_files(served: Served, tmp_path: Path) -> None:
     reader = served.open()
     releases = reader.releases()
     tagged = [served.repository.git("rev-parse", f"{tag}^{{commit}}") for tag in ("v1.0", "v1.1")]
-    assert releases == [FoundRelease("1.0", tagged[0]), FoundRelease("1.1", tagged[1])]
+    named = zip(("1.0", "1.1"), tagged, strict=True)
+    assert releases == [FoundRelease(name, commit, fixed=True) for name, commit in named]
     first, second = (_fetched(reader, r, tmp_path / "files" / r.name) for r in releases)
     assert _texts(first) == {"guide.md": "# One", "same.md": "# Same"}
     assert _texts(second) == {"guide.md": "# Two", "same.md": "# Same", "sub/new.md": "# New"}

@@ -44,6 +44,7 @@ class Toy:
 
     contents: dict[str, dict[str, str | Exception]]
     revisions: dict[str, str] = field(default_factory=dict)
+    fixed: bool = True
     remarks: list[str] = field(default_factory=list)
     fetched: list[str] = field(default_factory=list)
     listing: list[str] = field(default_factory=list)
@@ -53,7 +54,8 @@ class Toy:
         self.listing.append("begun")
         check_stop()
         self.listing.append("ended")
-        return [FoundRelease(name, self.revisions.get(name, "")) for name in self.contents]
+        of = self.revisions
+        return [FoundRelease(name, of.get(name, ""), self.fixed and name in of) for name in self.contents]
 
     def fetch(
         self,
@@ -194,6 +196,11 @@ def test_only_changed_files_are_fetched_and_one_that_is_gone_leaves(desk: Desk) 
     assert set(desk.texts("17.10")) == {"guide.md", "new.md"}
     one = desk.row().report["releases"][0]
     assert one["names"] == {"added": ["new.md"], "changed": ["guide.md"], "removed": ["lamp.md"]}
+    # Told, too, where the files are the same; not of a folder or a branch, which change by nature.
+    desk.toy.revisions["17.10"] = "ddd"
+    assert desk.run().message == "2 unchanged. 17.10 was moved at its source from ccc to ddd."
+    desk.toy.revisions["17.10"], desk.toy.fixed = "eee", False
+    assert desk.run().message == "2 unchanged."
 
 
 def test_of_a_new_release_only_what_differs_from_the_last_one_is_fetched(

@@ -302,7 +302,10 @@ def test_an_added_member_a_torn_file_and_no_pack_are_refused(
     torn.write_bytes(pack.read_bytes()[:-200])
     none.write_bytes(b"PK no zip")
     added = rewritten(pack, lambda n, d: d, **{"originals/x": b"x"})
-    for path in (added, torn, none, tmp_path / "missing.strata"):
+    before, behind = tmp_path / "before.strata", tmp_path / "behind.strata"
+    before.write_bytes(b"#!/bin/sh\n" + pack.read_bytes())
+    behind.write_bytes(pack.read_bytes() + b"more")
+    for path in (added, torn, none, before, behind, tmp_path / "missing.strata"):
         with pytest.raises(BadPack):
             taken(elsewhere, path)
     assert not elsewhere.products()

@@ -47,7 +47,11 @@ def forbidden(address: Address, *, private: bool) -> str | None:
         if one in _METADATA or one.is_link_local or one.is_multicast or one.is_unspecified:
             return message("{address} is reserved for machines themselves", address=address)
         if not (private or _is_public(one)):
-            return message("{address} is not an address of the public internet", address=address)
+            return message(
+                "{address} is not an address of the public internet; an admin can allow it by the "
+                "option private_hosts",
+                address=address,
+            )
     return None
 
 
@@ -88,11 +92,7 @@ class CheckedConnections(httpcore.NetworkBackend):
         addresses = _resolve(host, port)
         for address in addresses:
             if reason := forbidden(ip_address(address), private=host in self._private):
-                raise ForbiddenHost(
-                    "{host}: {reason}; an admin can allow it by the option private_hosts",
-                    host=host,
-                    reason=reason,
-                )
+                raise ForbiddenHost("{host}: {reason}", host=host, reason=reason)
         for address in addresses[:-1]:
             try:
                 return _Timed(

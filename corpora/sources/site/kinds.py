@@ -40,8 +40,10 @@ _SOURCES = "_sources"
 def suffixes_of(answer: Answer) -> tuple[str, ...]:
     """The suffixes that a page of this content type may have, the usual one first; () if none.
 
-    Where a server states no type, the address's own suffix says it.
+    Where a server states no type, the address's own suffix says it. llms-full.txt is Markdown.
     """
+    if answer.url.path.endswith("/llms-full.txt"):
+        return MARKDOWN
     if answer.kind in _UNSTATED:
         name = answer.url.path.lower()
         return next((s for s in (MARKDOWN, _TEXT, _PDF, HTML) if name.endswith(s)), ())

@@ -274,8 +274,9 @@ def test_llms_txt_names_the_pages(site: Site) -> None:
 
 
 def test_llms_full_txt_is_one_document(site: Site) -> None:
-    site.pages["/docs/17.10/llms-full.txt"] = "# Product\n\nEverything.\n"
-    assert read(site.url(TEMPLATE), discover="llms").paths == {"llms-full.txt"}
+    site.pages["/docs/17.10/llms-full.txt"] = Page("# Product\n\nEverything.\n", "text/plain")
+    # Under a name by which it is read as the Markdown that it is.
+    assert read(site.url(TEMPLATE), discover="llms").paths == {"llms-full.txt.md"}
     with pytest.raises(SourceError, match=r"Neither llms.txt nor llms-full.txt"):
         read(site.url("/none/{release}/"), discover="llms")
 
