@@ -1,7 +1,6 @@
 """A file of questions → a file of answers, one JSON object a line; picks up where it stopped."""
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -14,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from chatbot.chatbot import Chatbot
 from chatbot.errors import BatchError
 from chatbot.reply import Reply
-from corpora.database.durable import sync
+from corpora.database.durable import append_line, written_whole
 from ingestion.objections import first_objection
 
 
@@ -102,17 +101,15 @@ def answer_lines(
     skipped, failed = len(lines) - len(left), 0
     on_progress(BatchProgress(skipped, len(lines), skipped, failed))
     output.parent.mkdir(parents=True, exist_ok=True)
+    output.touch()
     stopping = Event()
     pool = ThreadPoolExecutor(at_once, "batch")
     try:
         results = pool.map(lambda line: _answer(answer, line, stopping.is_set), left)
-        with output.open("a", encoding="utf-8") as out:
-            for done, result in enumerate(results, skipped + 1):
-                failed += "error" in result
-                out.write(json.dumps(result, ensure_ascii=False) + "\n")
-                out.flush()
-                os.fsync(out.fileno())
-                on_progress(BatchProgress(done, len(lines), skipped, failed))
+        for done, result in enumerate(results, skipped + 1):
+            failed += "error" in result
+            append_line(output, json.dumps(result, ensure_ascii=False))
+            on_progress(BatchProgress(done, len(lines), skipped, failed))
     finally:
         stopping.set()
         pool.shutdown(cancel_futures=True)
@@ -142,8 +139,6 @@ def _answered(output: Path) -> set[str]:
             row = json.loads(text)
             if isinstance(row, dict) and "error" not in row and "id" in row:
                 kept[str(row["id"])] = text
-    aside = output.with_suffix(output.suffix + ".part")
-    aside.write_text("".join(line + "\n" for line in kept.values()), "utf-8")
-    sync(aside)
-    aside.replace(output)
+    with written_whole(output) as aside:
+        aside.write_text("".join(line + "\n" for line in kept.values()), "utf-8")
     return set(kept)

@@ -116,14 +116,21 @@ def _group(name: str, scores: Sequence[AnswerScore]) -> Group:
 def answer_tables(summary: Summary) -> Rows:
     """Every measure over all questions, then the main ones by kind and by what is asked."""
     groups = (("kind", summary.kinds), ("asks", summary.asks))
-    return Rows(_overall(summary.overall), *(_by(name, of) for name, of in groups if of))
+    columns = {measure: column for measure, (_, column) in MEASURES.items() if column}
+    tables = (table_by(name, of, columns) for name, of in groups if of)
+    return Rows(_overall(summary.overall), *tables)
+
+
+def table_of_shares(shares: Mapping[str, Share]) -> Table:
+    """The shares over all questions, by what the report calls them."""
+    table = figures_table("All questions", "measure", "n/N", "share")
+    for label, of in shares.items():
+        table.add_row(label, str(of), "–" if of.ratio is None else f"{of.ratio:.1%}")
+    return table
 
 
 def _overall(group: Group) -> Table:
-    table = figures_table("All questions", "measure", "n/N", "share")
-    for name, (label, _) in MEASURES.items():
-        of = group.shares[name]
-        table.add_row(label, str(of), "–" if of.ratio is None else f"{of.ratio:.1%}")
+    table = table_of_shares({label: group.shares[name] for name, (label, _) in MEASURES.items()})
     table.add_section()
     for name, label in LIKENESS.items():
         of_gold = group.likeness[name]
@@ -139,8 +146,8 @@ def _overall(group: Group) -> Table:
     return table
 
 
-def _by(name: str, groups: Iterable[Group]) -> Table:
-    columns = {measure: column for measure, (_, column) in MEASURES.items() if column}
+def table_by(name: str, groups: Iterable[Group], columns: Mapping[str, str]) -> Table:
+    """The measures of these columns, and the time of an answer, for each group."""
     table = figures_table(f"By {name}", name, *columns.values(), "med. s")
     for group in groups:
         counts = (str(group.shares[measure]) for measure in columns)

@@ -125,7 +125,6 @@ class GoldQuestion(Line):
     release: Text | None = None
     history: tuple[tuple[str, str], ...] = ()
     releases: tuple[str, ...] = ()
-    absent_in_release: tuple[Pattern, ...] = ()
     release_not_in_corpora: bool = False
     asks: Asks | None = None
     facts: tuple[Fact, ...] = ()

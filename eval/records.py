@@ -1,13 +1,12 @@
 """Files of one record a line, to which records are added until somebody kills the program."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from corpora.database.durable import sync
+from corpora.database.durable import append_line, written_whole
 from eval.gold import GoldError
 from ingestion.objections import first_objection
 
@@ -49,18 +48,11 @@ def cut_torn_line(path: Path) -> None:
 
 def append_record(path: Path, record: BaseModel) -> None:
     """Add a record to a file; it is on the disk when this returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(record.model_dump_json() + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+    append_line(path, record.model_dump_json())
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Put data in the place of what a file had, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.part")
-    aside.write_bytes(data)
-    sync(aside)
-    aside.replace(path)
-    sync(path.parent)
+    with written_whole(path) as aside:
+        aside.write_bytes(data)

@@ -80,11 +80,6 @@ def compare(
         # The product's name says nothing that answers.
         answer = replace(answer, question=f"{answer.question} {pages[0].corpus.product}")
     found = _find(answer, pages)
-    texts = (page.text for of in pages for page in of.candidates)
-    is_there = all(any(of.says(unit) for of in pages) for unit in units(answer.said))
-    if is_there and not is_literal_lost(answer, texts):
-        cited = tuple(_cite(place, release) for place in found.places)
-        return Compared(Verdict.SAME, cited=tuple(dict.fromkeys(cited or new)))
     if not found.places:
         return _elsewhere(answer, pages, new, abstained=abstained, release=release)
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))

@@ -26,7 +26,6 @@ _PAGES_OF_FILE = 400
 _DEEP = 2
 _SAME = 0.9
 _CHUNKS = 12
-_NEARBY = 0.15
 _FEW = 5
 """A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
 _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
@@ -115,7 +114,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Place:
-    """A unit that takes the place of another one, with their likeness: 0 to 1, more nearby."""
+    """A unit that takes the place of another one, with their likeness, 0 to 1."""
 
     unit: Unit
     likeness: float
@@ -207,13 +206,7 @@ class Pages:
         Where the last sentence or row goes on now, or the first begins before ("When running
         legacy expirers, …"), they do not.
         """
-        return self._stands(self.citation.quote)
-
-    def says(self, sentence: str) -> bool:
-        """Whether a sentence stands there, the whole of one, likewise."""
-        return self._stands(sentence)
-
-    def _stands(self, wanted: str) -> bool:
+        wanted = self.citation.quote
         if self.own_section:
             return _in(wanted, self.own_section)
         if len(words(wanted)) >= LONG:
@@ -246,14 +239,13 @@ class Pages:
         for page in self.candidates:
             for other in units_of(page):
                 alike = likeness(of_unit, _stems_of(other.text))
-                nearby = self.same_section(other.path)
                 at_home = other.block in own
-                if alike < LIKE or (is_short and not (nearby or at_home)):
+                nearby = at_home or self.same_section(other.path)
+                if alike < LIKE or (is_short and not nearby):
                     continue
                 may_move = is_long and alike >= _SAME and not self._of_entry(self.own_section)
                 if own and not at_home and not may_move:
                     continue
-                alike += _NEARBY * (nearby + at_home)
                 if best is None or alike > best.likeness:
                     best = Place(other, alike)
         return best

@@ -21,6 +21,7 @@ from chatbot.models.gguf_file import (
     require_fit,
 )
 from chatbot.tuning.instructions import require_extras
+from corpora.database.durable import written_whole
 
 Matrix = np.ndarray[Any, np.dtype[np.float16]]
 LowRank = tuple[Matrix, Matrix]
@@ -178,20 +179,18 @@ def _reordered(layers: dict[str, LowRank], model: GgufHeader) -> dict[str, LowRa
 def _write(file: Path, architecture: str, alpha: float, layers: dict[str, LowRank]) -> None:
     import gguf
 
-    unfinished = file.with_name(f"{file.name}.part")
-    writer = gguf.GGUFWriter(unfinished, architecture)
-    writer.add_type(gguf.GGUFType.ADAPTER)
-    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
-    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, alpha)
-    for name, (a, b) in layers.items():
-        writer.add_tensor(name + INPUT, a)
-        writer.add_tensor(name + OUTPUT, b)
     try:
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.write_tensors_to_file()
-        writer.close()
-        unfinished.replace(file)
+        with written_whole(file) as unfinished:
+            writer = gguf.GGUFWriter(unfinished, architecture)
+            writer.add_type(gguf.GGUFType.ADAPTER)
+            writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+            writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, alpha)
+            for name, (a, b) in layers.items():
+                writer.add_tensor(name + INPUT, a)
+                writer.add_tensor(name + OUTPUT, b)
+            writer.write_header_to_file()
+            writer.write_kv_data_to_file()
+            writer.write_tensors_to_file()
+            writer.close()
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         raise TuningError(f"{file} cannot be written: {error}") from error

@@ -10,13 +10,12 @@ from errno import EDQUOT, ENOSPC
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from corpora.database.durable import sync
+from corpora.database.durable import sync, written_whole
 from corpora.database.engine import Database, delete_in_portions, insert_into
 from corpora.database.job_tables import JobFileRow
 from corpora.database.source_tables import SourceFileRow
@@ -146,14 +145,9 @@ class _Place:
             if place.exists():
                 return
             place.parent.mkdir(parents=True, exist_ok=True)
-            aside = place.with_name(f"{place.name}.{token_hex(4)}")
-            try:
+            with written_whole(place) as aside:
                 aside.write_bytes(data)
-                sync(aside)
-                aside.replace(place)
-            finally:
-                aside.unlink(missing_ok=True)
-            sync(place.parent, self._folder)
+            sync(self._folder)
 
     def read(self, content_hash: str) -> bytes:
         """Return the bytes of a file."""

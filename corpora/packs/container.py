@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
 from typing import IO, Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import BaseModel, Field, ValidationError
 
-from corpora.database.durable import sync
+from corpora.database.durable import written_whole
 from corpora.errors import BadPack
 from corpora.packs.signing import sign, verified_signer
 
@@ -181,31 +180,24 @@ def write_pack(
     members: Iterable[tuple[str, Iterable[bytes]]],
 ) -> Manifest:
     """Write a pack, whole or not at all; `members` are names with pieces of their bytes."""
-    aside = path.with_name(f"{path.name}.{token_hex(4)}")
     written: dict[str, Member] = {}
-    try:
-        with zipfile.ZipFile(aside, "w", zipfile.ZIP_DEFLATED) as zipped:
-            for name, pieces in members:
-                digest, size = sha256(), 0
-                with zipped.open(name, "w", force_zip64=True) as file:
-                    for piece in pieces:
-                        file.write(piece)
-                        digest.update(piece)
-                        size += len(piece)
-                written[name] = Member(size=size, sha256=digest.hexdigest())
-            manifest = Manifest(format=FORMAT, members=written, **fields)
-            text = manifest.model_dump_json(indent=1).encode()
-            if len(text) > _LARGEST[_MANIFEST]:
-                raise BadPack(
-                    "The release has too many files for a pack ({number:,} parts): make it "
-                    "without the original files.",
-                    number=len(written),
-                )
-            zipped.writestr(_MANIFEST, text)
-            zipped.writestr(_SIGNATURE, json.dumps(sign(key, text)))
-        sync(aside)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
-    sync(path.parent)
+    with written_whole(path) as aside, zipfile.ZipFile(aside, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, pieces in members:
+            digest, size = sha256(), 0
+            with zipped.open(name, "w", force_zip64=True) as file:
+                for piece in pieces:
+                    file.write(piece)
+                    digest.update(piece)
+                    size += len(piece)
+            written[name] = Member(size=size, sha256=digest.hexdigest())
+        manifest = Manifest(format=FORMAT, members=written, **fields)
+        text = manifest.model_dump_json(indent=1).encode()
+        if len(text) > _LARGEST[_MANIFEST]:
+            raise BadPack(
+                "The release has too many files for a pack ({number:,} parts): make it "
+                "without the original files.",
+                number=len(written),
+            )
+        zipped.writestr(_MANIFEST, text)
+        zipped.writestr(_SIGNATURE, json.dumps(sign(key, text)))
     return manifest

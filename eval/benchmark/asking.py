@@ -1,17 +1,16 @@
 """The benchmark's questions are put to any system, and what can be counted of its replies is."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Group as Rows
-from rich.table import Table
 
 from chatbot.batch import Answer, BatchLine, BatchProgress, answer_lines
 from chatbot.reply import Reply
-from eval.answer_summary import Group, Summary, score_answers
+from eval.answer_summary import Summary, score_answers, table_by, table_of_shares
 from eval.answers import MEASURES, read_answers
-from eval.figures import Share, figures_table, in_seconds, share
+from eval.figures import Share, in_seconds, share
 from eval.foreign import with_refusal
 from eval.gold import GoldQuestion, matches
 from eval.own_words import own_words
@@ -80,19 +79,9 @@ def _says_elsewhere(question: GoldQuestion, reply: Reply) -> bool | None:
 
 def score_tables(scores: BenchmarkScores) -> Rows:
     """The figures over all questions, and the main ones by kind."""
-    overall = scores.summary.overall
-    table = figures_table("All questions", "measure", "n/N", "share")
-    for name, found in scores.figures.items():
-        table.add_row(
-            LABELS[name], str(found), "–" if found.ratio is None else f"{found.ratio:.1%}"
-        )
-    table.add_row("seconds an answer, median", "", in_seconds(overall.median_seconds))
-    return Rows(table, _by_kind(scores.summary.kinds))
-
-
-def _by_kind(groups: Iterable[Group]) -> Table:
-    table = figures_table("By kind", "kind", "right", "facts", "refused, wrongly", "med. s")
-    for group in groups:
-        counts = (str(group.shares[name]) for name in ("correct", "facts", "wrongly_refused"))
-        table.add_row(group.name, *counts, in_seconds(group.median_seconds))
-    return table
+    summary = scores.summary
+    table = table_of_shares({LABELS[name]: found for name, found in scores.figures.items()})
+    seconds = in_seconds(summary.overall.median_seconds)
+    table.add_row("seconds an answer, median", "", seconds)
+    columns = {"correct": "right", "facts": "facts", "wrongly_refused": "refused, wrongly"}
+    return Rows(table, table_by("kind", summary.kinds, columns))

@@ -14,79 +14,17 @@ PADDING = (
 )
 INVENTION = "After 17 days this is reset, and an administrator has to approve it with two keys."
 
-_OTHER_UNIT = {
-    "ns": "ms",
-    "us": "ms",
-    "µs": "ms",
-    "ms": "s",
-    "s": "ms",
-    "sec": "min",
-    "min": "h",
-    "h": "min",
-    "second": "minute",
-    "seconds": "minutes",
-    "minute": "hour",
-    "minutes": "hours",
-    "hour": "day",
-    "hours": "days",
-    "day": "hour",
-    "days": "hours",
-    "week": "month",
-    "weeks": "months",
-    "month": "week",
-    "months": "weeks",
-    "year": "month",
-    "years": "months",
-    "B": "kB",
-    "kB": "MB",
-    "KB": "MB",
-    "MB": "GB",
-    "GB": "MB",
-    "TB": "GB",
-    "KiB": "MiB",
-    "MiB": "GiB",
-    "GiB": "MiB",
-    "byte": "bit",
-    "bytes": "bits",
-    "bit": "byte",
-    "bits": "bytes",
-    "bit/s": "kbit/s",
-    "kbit/s": "Mbit/s",
-    "Mbit/s": "Gbit/s",
-    "Gbit/s": "Mbit/s",
-    "Tbit/s": "Gbit/s",
-    "Hz": "kHz",
-    "kHz": "MHz",
-    "MHz": "GHz",
-    "GHz": "MHz",
-    "V": "mV",
-    "mV": "V",
-    "A": "mA",
-    "mA": "A",
-    "W": "kW",
-    "kW": "W",
-    "dB": "dBm",
-    "dBm": "dB",
-    "nm": "µm",
-    "mm": "cm",
-    "cm": "mm",
-    "m": "km",
-    "km": "m",
-    "°C": "°F",
-    "°F": "°C",
-    "g": "kg",
-    "kg": "g",
-    "%": "ms",
-    "percent": "milliseconds",
-    "characters": "lines",
-    "rows": "bytes",
-    "lines": "characters",
-    "connections": "seconds",
-    "threads": "seconds",
-    "processes": "seconds",
-    "retries": "minutes",
-    "attempts": "minutes",
-}
+_SCALES = tuple(
+    scale.split()
+    for scale in (
+        *("ns us ms s", "µs ms", "sec min h", "second minute hour day week month year"),
+        *("B kB MB GB TB", "KB MB", "KiB MiB GiB", "byte bit", "bit/s kbit/s Mbit/s Gbit/s Tbit/s"),
+        *("Hz kHz MHz GHz", "mV V", "mA A", "W kW", "dB dBm", "nm µm mm cm m km", "°C °F", "g kg"),
+        *("% ms", "percent milliseconds", "rows lines characters bytes"),
+        *("connections threads processes seconds", "retries attempts minutes"),
+    )
+)
+"""Units whose neighbours are taken for each other, and what is counted in such amounts."""
 _OPPOSITES = {
     "enabled": "disabled",
     "disabled": "enabled",
@@ -143,9 +81,19 @@ def wrong_unit(question: GoldQuestion, _: Sequence[GoldQuestion]) -> str | None:
         if (parts := _QUANTITY.fullmatch(quantity)) is None:
             continue
         figure, space, unit = parts.groups()
-        other = _OTHER_UNIT.get(unit)
+        other = _other_unit(unit)
         if other and not question.accepts(text.replace(quantity, "…")):
             return text.replace(quantity, f"{figure}{space}{other}")
+    return None
+
+
+def _other_unit(unit: str) -> str | None:
+    """The next unit of its scale, of the last one that before it; in the same number."""
+    for ending, one in (("", unit), ("s", unit.removesuffix("s"))):
+        for scale in _SCALES:
+            if one in scale:
+                place = scale.index(one)
+                return (scale[place + 1 : place + 2] or scale[place - 1 : place])[0] + ending
     return None
 
 

@@ -52,11 +52,6 @@ class StepEarns:
         """What a limit can be on; None where no question was told right from wrong."""
         return {name: of(self) if self.questions else None for name, of in FIGURES.items()}
 
-    @property
-    def earns(self) -> bool:
-        """Whether some answer is worse without it."""
-        return bool(self.right_lost) or self.wrong_shown.change > 0
-
 
 FIGURES: Mapping[str, Callable[[StepEarns], float]] = {
     "right": lambda step: step.right.change,

@@ -23,7 +23,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "asks": ("asks",),
 }
 """What a column can say of a question, and how it is usually called."""
-PATTERNS = ("must_include", "must_not_include", "facts", "steps", "absent_in_release")
+PATTERNS = ("must_include", "must_not_include", "facts", "steps")
 """Columns that hold regular expressions."""
 _WORDS = re.compile(r"[\W_]+")
 

@@ -25,7 +25,7 @@ from eval.sets.wording import naming, question_id
 from ingestion.messages import message
 from ingestion.objections import first_objection
 
-_CARRIED = ("history", "releases", "facts", "steps", "sources", "absent_in_release")
+_CARRIED = ("history", "releases", "facts", "steps", "sources")
 _CARRIED_FLAGS = ("release_not_in_corpora",)
 """What only a line of JSON can say, as a gold file has it."""
 _FIRST_NUMBER = re.compile(r"\D{0,12}(\d{1,6})(?!\d)(?:\s*[-–]\s*\d+)?\.?")

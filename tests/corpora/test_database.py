@@ -21,13 +21,12 @@ from tests.data_folders import database_url
 
 pytestmark = pytest.mark.database
 
-SCHEMA_0004 = Path(__file__).with_name("schema_0004.sql")
-"""The tables of a data folder of an earlier version, before all migrations became one schema."""
+SCHEMA_0006 = Path(__file__).with_name("schema_0006.sql")
+"""The tables of a data folder of 0.2.0, the first release."""
 
 REMEMBERED = """
 INSERT INTO releases (id, product_id, name, aliases, retired) VALUES (1, 1, '1.0', '[]', 0);
-INSERT INTO memory_clusters VALUES (3, 1, 'high', 'model', 1, 1, x'00');
-INSERT INTO memory_pairs VALUES (7, 1, 3, 1, 'high', 'How?', '', x'00', 'model', '{}', '[]', 1, 0.9,
+INSERT INTO memory_pairs VALUES (7, 1, 3, 'high', 'How?', '', x'00', 'model', '{}', '[]', 0.9,
     'measured', 0.5, 0.9, '', NULL, '', 0, NULL, '2026-01-02 03:04:05');
 INSERT INTO memory_pages VALUES (7, 0, 'guide.md', x'00', 5);
 INSERT INTO conversations (id, product, title, created, updated)
@@ -136,7 +135,7 @@ def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
     database: Database, tmp_path: Path
 ) -> None:
     with sqlite3.connect(tmp_path / "strata.db") as old:
-        old.executescript(SCHEMA_0004.read_text())
+        old.executescript(SCHEMA_0006.read_text())
         old.execute("INSERT INTO products (name, aliases) VALUES ('a', '[]')")
         old.execute(
             "INSERT INTO audit_log (at, person, action, subject, details) "

@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog
-from corpora.database import originals
+from corpora.database import durable, originals
 from corpora.database.engine import Database, open_database
 from corpora.database.originals import Originals
 from corpora.database.tables import FileRow
@@ -136,7 +136,7 @@ def test_what_was_half_written_is_not_there(
     def cut(path: Path) -> None:
         raise OSError("power")
 
-    monkeypatch.setattr(originals, "sync", cut)
+    monkeypatch.setattr(durable, "sync", cut)
     with pytest.raises(UnusableOriginals, match="power"):
         place.write("abcdef", b"something")
     assert [f for f in tmp_path.rglob("*") if f.is_file()] == []

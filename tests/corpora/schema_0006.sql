@@ -1,4 +1,4 @@
--- The tables as the migrations 0001 to 0004 of earlier versions left them (SQLite).
+-- The tables of 0.2.0, the first release (SQLite).
 CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num));
 CREATE TABLE products (id INTEGER NOT NULL, name TEXT NOT NULL, aliases JSON NOT NULL, latest TEXT, CONSTRAINT pk_products PRIMARY KEY (id), CONSTRAINT uq_products_name UNIQUE (name));
 CREATE TABLE releases (id INTEGER NOT NULL, product_id INTEGER NOT NULL, name TEXT NOT NULL, aliases JSON NOT NULL, prerelease BOOLEAN, sorts_as TEXT, retired BOOLEAN NOT NULL, published_generation_id INTEGER, end_of_life DATE, CONSTRAINT pk_releases PRIMARY KEY (id), CONSTRAINT uq_releases_product_id_name UNIQUE (product_id, name), CONSTRAINT fk_releases_product_id FOREIGN KEY(product_id) REFERENCES products (id) ON DELETE CASCADE);
@@ -49,18 +49,18 @@ CREATE INDEX ix_jobs_created ON jobs (created);
 CREATE INDEX ix_jobs_state_id ON jobs (state, id);
 CREATE TABLE job_files (job_id INTEGER NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL, content_hash VARCHAR(64) NOT NULL, reason TEXT NOT NULL, CONSTRAINT pk_job_files PRIMARY KEY (job_id, file), CONSTRAINT fk_job_files_job_id FOREIGN KEY(job_id) REFERENCES jobs (id) ON DELETE CASCADE);
 CREATE TABLE workers (name VARCHAR(255) NOT NULL, heartbeat DATETIME NOT NULL, CONSTRAINT pk_workers PRIMARY KEY (name));
-CREATE TABLE memory_clusters (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, release_id INTEGER NOT NULL, store VARCHAR(8) NOT NULL, embedding TEXT NOT NULL, seq INTEGER NOT NULL, size INTEGER NOT NULL, total BLOB NOT NULL, CONSTRAINT fk_memory_clusters_release_id FOREIGN KEY(release_id) REFERENCES releases (id) ON DELETE CASCADE);
-CREATE INDEX ix_memory_clusters_release_id_store_embedding_seq ON memory_clusters (release_id, store, embedding, seq);
-CREATE TABLE memory_pairs (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, release_id INTEGER NOT NULL, cluster_id INTEGER NOT NULL, seq INTEGER NOT NULL, store VARCHAR(8) NOT NULL, question TEXT NOT NULL, asks TEXT NOT NULL, vector BLOB NOT NULL, embedding TEXT NOT NULL, answer JSON NOT NULL, links JSON NOT NULL, generation_id INTEGER, score DOUBLE NOT NULL, origin VARCHAR(16) NOT NULL, faithfulness DOUBLE, relevancy DOUBLE, rated_by TEXT NOT NULL, rated DATETIME, suspended TEXT NOT NULL, reused INTEGER NOT NULL, last_used DATETIME, created DATETIME NOT NULL, CONSTRAINT fk_memory_pairs_release_id FOREIGN KEY(release_id) REFERENCES releases (id) ON DELETE CASCADE, CONSTRAINT fk_memory_pairs_cluster_id FOREIGN KEY(cluster_id) REFERENCES memory_clusters (id) ON DELETE CASCADE);
-CREATE INDEX ix_memory_pairs_release_id_store_asks_embedding_seq ON memory_pairs (release_id, store, asks, embedding, seq);
-CREATE INDEX ix_memory_pairs_release_id_store_embedding_seq ON memory_pairs (release_id, store, embedding, seq);
-CREATE INDEX ix_memory_pairs_release_id_suspended ON memory_pairs (release_id, suspended);
-CREATE INDEX ix_memory_pairs_cluster_id ON memory_pairs (cluster_id);
-CREATE INDEX ix_memory_pairs_first_to_go ON memory_pairs (release_id, store, suspended, score, reused, created, origin);
 CREATE TABLE memory_pages (pair_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, file TEXT NOT NULL, page_hash BLOB NOT NULL, page_id INTEGER NOT NULL, CONSTRAINT pk_memory_pages PRIMARY KEY (pair_id, ordinal), CONSTRAINT fk_memory_pages_pair_id FOREIGN KEY(pair_id) REFERENCES memory_pairs (id) ON DELETE CASCADE);
 CREATE INDEX ix_memory_pages_page_id ON memory_pages (page_id);
 CREATE TABLE memory_uses (turn_id INTEGER NOT NULL, pair_id INTEGER NOT NULL, role VARCHAR(16) NOT NULL, CONSTRAINT pk_memory_uses PRIMARY KEY (turn_id, pair_id), CONSTRAINT fk_memory_uses_turn_id FOREIGN KEY(turn_id) REFERENCES turns (id) ON DELETE CASCADE, CONSTRAINT fk_memory_uses_pair_id FOREIGN KEY(pair_id) REFERENCES memory_pairs (id) ON DELETE CASCADE);
 CREATE INDEX ix_memory_uses_pair_id ON memory_uses (pair_id);
 CREATE TABLE memory_events (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, release_id INTEGER NOT NULL, at DATETIME NOT NULL, kind VARCHAR(16) NOT NULL, pair_id INTEGER NOT NULL, other_id INTEGER, reason TEXT NOT NULL, CONSTRAINT fk_memory_events_release_id FOREIGN KEY(release_id) REFERENCES releases (id) ON DELETE CASCADE);
 CREATE INDEX ix_memory_events_release_id_at ON memory_events (release_id, at);
-INSERT INTO alembic_version VALUES ('0004');
+CREATE TABLE program_keys ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, digest VARCHAR(64) NOT NULL, scopes JSON NOT NULL, questions_per_minute INTEGER NOT NULL, owner TEXT NOT NULL, created DATETIME NOT NULL, used DATETIME, CONSTRAINT uq_program_keys_digest UNIQUE (digest) );
+CREATE INDEX ix_program_keys_owner ON program_keys (owner);
+CREATE TABLE "memory_pairs" ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, release_id INTEGER NOT NULL, cluster INTEGER NOT NULL, store VARCHAR(8) NOT NULL, question TEXT NOT NULL, asks TEXT NOT NULL, vector BLOB NOT NULL, embedding TEXT NOT NULL, answer JSON NOT NULL, links JSON NOT NULL, score DOUBLE NOT NULL, origin VARCHAR(16) NOT NULL, faithfulness DOUBLE, relevancy DOUBLE, rated_by TEXT NOT NULL, rated DATETIME, suspended TEXT NOT NULL, reused INTEGER NOT NULL, last_used DATETIME, created DATETIME NOT NULL, CONSTRAINT fk_memory_pairs_release_id FOREIGN KEY(release_id) REFERENCES releases (id) ON DELETE CASCADE );
+CREATE INDEX ix_memory_pairs_release_id_suspended ON memory_pairs (release_id, suspended);
+CREATE INDEX ix_memory_pairs_first_to_go ON memory_pairs (release_id, store, suspended, score, reused, created, origin);
+CREATE INDEX ix_memory_pairs_release_id_store_asks ON memory_pairs (release_id, store, asks);
+CREATE INDEX ix_memory_pairs_release_id_embedding ON memory_pairs (release_id, embedding);
+CREATE INDEX ix_memory_pairs_release_id_cluster ON memory_pairs (release_id, cluster);
+INSERT INTO alembic_version VALUES ('0006');
