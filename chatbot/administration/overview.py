@@ -75,6 +75,12 @@ class KeptPair(NamedTuple):
     row: MemoryPairRow
     asked: AsAsked
 
+    @property
+    def title(self) -> str:
+        """The question in one line, behind its release where it does not name that."""
+        asked = str(self.asked)
+        return asked if self.release in asked else f"{self.release} · {asked}"
+
 
 @dataclass(frozen=True)
 class Overview:

@@ -15,6 +15,7 @@ from corpora.database.job_tables import JobRow, JobState
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import GenerationRow, ReleaseRow
 from corpora.jobs.jobs import CHECKS, JobKind, order_job
+from ingestion.messages import counted
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,9 @@ def order_check(session: Session, generation_id: int) -> str:
         order_job(session, JobKind.CHECK, product, release.name)
     if held is None:
         return ""
-    count = len(held.pairs)
-    answers = f"{count:,} accepted answer{'s' if count > 1 else ''} of {held.against.name}"
-    return f"{answers} will be held against this version."
+    return counted(
+        "{number} accepted answer of {release} will be held against this version.",
+        "{number} accepted answers of {release} will be held against this version.",
+        len(held.pairs),
+        release=held.against.name,
+    )

@@ -17,6 +17,7 @@ from corpora.parameters.parameter import (
     DEFAULT,
     DEPRECATED,
     DESCRIPTION,
+    KNOWN,
     RANGE,
     REPLACED,
     SYNTAX,
@@ -27,6 +28,7 @@ from corpora.parameters.parameter import (
     Replacement,
 )
 from corpora.parameters.releases import Change, Difference, Outcome, ReleaseParameters, changes
+from ingestion.messages import message, sentences
 from ingestion.page import BlockKind
 
 
@@ -178,22 +180,20 @@ def _of_change(change: Change, releases: tuple[str, str]) -> Iterator[UpgradeSte
     )
     match change.outcome:
         case Outcome.GONE if by := change.replaced_by:
-            renamed = f"replaced by {by.new}"
             yield replace(
                 base,
                 what=What.RENAMED,
-                says=renamed,
+                says=message("replaced by {name}", name=by.new),
                 after=cite_fact(by, releases[1]),
                 successors=(by.new,),
             )
         case Outcome.GONE:
-            yield replace(base, says="no longer documented")
+            yield replace(base, says=message("no longer documented"))
         case Outcome.NEW:
             default = shown.value(DEFAULT)
-            says = "; ".join(
-                filter(None, (default and f"default: {default}", shown.value(DESCRIPTION)))
-            )
-            yield replace(base, need=Need.NEW, what=What.ADDED, says=says[:_LONGEST])
+            told = default and message("default: {value}", value=default[:_LONGEST])
+            says = sentences((told, shown.value(DESCRIPTION)[:_LONGEST]), "; ")
+            yield replace(base, need=Need.NEW, what=What.ADDED, says=says)
         case Outcome.CHANGED:
             for difference in change.differences:
                 if step := _of_difference(change, difference, base):
@@ -207,8 +207,12 @@ def _of_difference(change: Change, difference: Difference, base: UpgradeStep) ->
     if relation in (DEPRECATED, REPLACED):
         if not now or was:
             return None
-        says = f"deprecated since {now}" if relation == DEPRECATED and now != "yes" else ""
-        says = says or (f"replaced by {now}" if relation == REPLACED else "deprecated")
+        if relation == REPLACED:
+            says = message("replaced by {name}", name=now[:_LONGEST])
+        elif now == "yes":
+            says = message("deprecated")
+        else:
+            says = message("deprecated since {release}", release=now[:_LONGEST])
         need, what = Need.DEPRECATED, What.DEPRECATED
     elif not was or not now or _is_stated_in_both(change, relation):
         # What only one of them states is another documentation, and no other value.
@@ -217,13 +221,16 @@ def _of_difference(change: Change, difference: Difference, base: UpgradeStep) ->
         is_value = relation not in _ASKS_FOR_A_CHANGE
         need = Need.DEFAULT if is_value else Need.MUST
         what = What.VALUE if is_value else What.CHANGED
-        says = f"{relation}: {was} → {now}"
+        # The documents' own names of relations have no translation, and stay as they are.
+        name = message(relation) if relation in KNOWN else relation
+        of = {"was": was[:_LONGEST], "now": now[:_LONGEST]}
+        says = message("{relation}: {was} → {now}", relation=name, **of)
     before, after = change.before.fact(relation), change.after.fact(relation)
     return replace(
         base,
         need=need,
         what=what,
-        says=says[:_LONGEST],
+        says=says,
         before=cite_fact(before or change.before, base.older),
         after=cite_fact(after or change.after, base.newer),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from chatbot.text.languages import gettext, gettext_noop, ngettext, shown_list
+from chatbot.text.languages import gettext, gettext_noop, in_words, ngettext, shown_list
 from chatbot.text.markdown import as_label
 from chatbot.text.places import place_in_file
 from chatbot.turn import Citation
@@ -36,13 +36,13 @@ def became(what: What) -> str:
 
 def step_line(step: UpgradeStep) -> str:
     """A step as plain text: "17.20: default: 5 s → 10 s"; hostile text."""
-    said = step.says.strip().lstrip("-*• ").rstrip(".")
+    said = in_words(step.says).strip().lstrip("-*• ").rstrip(".")
     return f"{step.newer}: {said or step.what}"
 
 
 def name_of(item: Item) -> str:
     """What an item is called; of a note that names nothing, its first words."""
-    return item.name or item.words or item.steps[0].says.strip().lstrip("-*• ")[:80]
+    return item.name or item.words or in_words(item.steps[0].says).strip().lstrip("-*• ")[:80]
 
 
 def place_of(cited: Citation) -> str:

@@ -28,6 +28,7 @@ from corpora.database.tables import (
 )
 from corpora.errors import BeingBuilt, NothingWaits, TakenOver, UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS, has_ended, is_alive, this_process
+from ingestion.messages import sentences
 
 KEPT_FOR_ROLLBACK = 2
 """How many generations that once served are kept beside the one that serves."""
@@ -160,7 +161,7 @@ def publish(database: Database, generation_id: int) -> str:
     with database.writing() as session:
         require_claim(session, generation_id)
         follows = _serve(database, session, session.get_one(GenerationRow, generation_id))
-        return _joined(follows, database.on_built(session, generation_id))
+        return sentences([follows, database.on_built(session, generation_id)])
 
 
 def put_aside(database: Database, generation_id: int) -> str:
@@ -219,10 +220,6 @@ def _require_waiting(session: Session, release_id: int, only: int | None) -> Gen
             "one that you saw. Look at that one first."
         )
     return found
-
-
-def _joined(*sentences: str) -> str:
-    return " ".join(filter(None, sentences))
 
 
 def abandon(database: Database, data_dir: Path, generation_id: int) -> None:

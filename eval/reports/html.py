@@ -61,7 +61,7 @@ def _environment() -> Environment:
             for made in (
                 *(wording.figure, wording.interval, wording.gain, wording.chance),
                 *(wording.tally, wording.all_of, wording.readable, wording.manifest_rows),
-                *(wording.scores_of, wording.tokens, wording.failed_with),
+                *(wording.scores_of, wording.unscored_of, wording.tokens, wording.failed_with),
             )
         },
     }

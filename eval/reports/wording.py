@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from chatbot.text.languages import figure as shown
 from chatbot.text.languages import gettext, gettext_noop, in_words
+from chatbot.text.step_names import step_name
+from eval.judging.judge import NOT_SHOWN, UNREADABLE
 from eval.reports.outcomes import Outcome, Outcomes, told
 from eval.reports.summary import OTHERS, Estimate, StepCost
 from eval.runs.compare import Compared
@@ -63,6 +65,22 @@ def scores_of(score: ScoreRecord) -> list[tuple[str, str]]:
     ]
 
 
+def unscored_of(score: ScoreRecord) -> list[tuple[str, str]]:
+    """Why measures of an answer have no score; what the judge's model said wrong is in English."""
+    return [
+        (in_words(MEASURES[name].label) if name in MEASURES else name, _why(reason))
+        for name, reason in score.unscored.items()
+    ]
+
+
+def _why(reason: str) -> str:
+    if reason == NOT_SHOWN:
+        return gettext("the system does not show it")
+    if reason.startswith(f"{UNREADABLE}: "):
+        return gettext("unreadable: {problem}", problem=reason.removeprefix(f"{UNREADABLE}: "))
+    return reason
+
+
 def tokens(cost: StepCost) -> str:
     """The tokens of a step's model calls."""
     amounts = {"read": shown(cost.prompt_tokens), "written": shown(cost.completion_tokens)}
@@ -95,7 +113,7 @@ def all_of(outcomes: Outcomes) -> str:
 
 def readable(step: str) -> str:
     """The name of a step as words."""
-    return gettext(step) if step == OTHERS else step.replace("_", " ")
+    return gettext(step) if step == OTHERS else step_name(step)
 
 
 def failed_with(error: str) -> str:

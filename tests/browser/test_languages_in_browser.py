@@ -109,8 +109,13 @@ def test_the_choice_of_a_language_is_kept(chromium: Browser, served: str) -> Non
             page.get_by_role("combobox", name="Language").click(timeout=60_000)
             page.get_by_role("option", name="Français").click()
         expect(page.get_by_role("heading", name="Compte")).to_be_visible(timeout=60_000)
+        # Streamlit's own words follow without a reload, there and back.
+        skip = page.get_by_test_id("stSkipToContent")
+        with spoken("fr"):
+            expect(skip).to_have_text(gettext("Skip to main content"))
         if not first:
             page.get_by_role("combobox", name="Langue").click()
             page.get_by_role("option", name="English").first.click()
             expect(page.get_by_role("heading", name="Account")).to_be_visible()
+            expect(skip).to_have_text("Skip to main content")
         context.close()

@@ -1,12 +1,16 @@
 from collections.abc import Callable
+from dataclasses import fields
 
 import pytest
 
 from chatbot.assembly import open_chatbot
+from chatbot.chain.profile import FALL_BACK
 from chatbot.chain.profiles import PROFILES
 from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
+from chatbot.text.languages import spoken
+from chatbot.text.step_names import step_name
 from chatbot.turn import Turn
 from ingestion.errors import BadSettings
 from tests.chatbot import lamp
@@ -73,6 +77,19 @@ def test_every_profile_answers_from_the_release_by_its_own_steps(
         assert reduced == {KEPT, "The lamp draws 12 W at any dim_step."}
     elif profile in SINGLE_CHUNKS:
         assert "Dimming takes 400 ms." in " ".join(reduced)
+
+
+@pytest.mark.parametrize("profile", ["embedded", "direct", "qamr", "graphcontextgen"])
+def test_every_step_has_a_name_of_its_own_in_the_reader_s_language(
+    lamp_chatbot: MakeChatbot, profile: str
+) -> None:
+    chain = lamp_chatbot(lamp.model(), profile, memory="on")._profile
+    parts = (getattr(chain, part.name) for part in fields(chain) if part.name != FALL_BACK)
+    steps = {name for part in parts for name, _ in part} | {FALL_BACK}
+    with spoken("de"):
+        named = {step: step_name(step) for step in steps}
+    assert len(set(named.values())) == len(steps)
+    assert [step for step, name in named.items() if name == step.replace("_", " ")] == []
 
 
 def test_the_trace_tells_every_step(lamp_chatbot: MakeChatbot) -> None:

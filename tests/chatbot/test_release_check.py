@@ -30,6 +30,7 @@ from chatbot.release_check.verdicts import Verdict
 from chatbot.release_check.words import _in
 from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
+from chatbot.text.languages import in_words, spoken
 from corpora.building.building import Builder
 from corpora.building.report import IngestReport
 from corpora.database.check_tables import CheckedAnswerRow, ReleaseCheckRow
@@ -151,6 +152,9 @@ def test_a_new_release_is_held_against_the_accepted_answers_of_the_one_before(
 ) -> None:
     told = ingest(NEW, "2.0", file="manual.md", waits=True).consequences
     assert told == "4 accepted answers of 1.0 will be held against this version."
+    with spoken("de"):
+        german = "4 akzeptierte Antworten zu 1.0 werden mit diesem Stand abgeglichen."
+        assert in_words(told) == german
     assert [p.name for p in accepted.products()[0].releases] == ["1.0"]
     asked = asked_of(accepted, monkeypatch)
     seen: list[tuple[Stage, int, int]] = []

@@ -15,6 +15,7 @@ from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.review.exports import csv_lines
 from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
+from chatbot.text.languages import spoken
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
 from chatbot.upgrading.reading import GuideReader
@@ -296,6 +297,8 @@ def test_markdown_has_every_item_and_escapes_the_documents(told: Told) -> None:
     assert "## Must change" in written
     assert "**night_mode**" in written
     assert "- 1.0 · Settings · Settings" in written or "1.0 · Settings" in written
+    with spoken("de"):
+        assert "Standardwert: 80 ms → 50 ms" in as_markdown(told.guide("1.0", "3.0"))
 
 
 def test_a_model_groups_and_words_and_what_no_page_says_is_left_out(told: Told) -> None:

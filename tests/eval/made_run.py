@@ -91,7 +91,7 @@ def made_score(question: GoldQuestion, system: str, came_to: str, number: int) -
             "answer_correctness": None if came_to == FAILED else (number % 11) / 10,
             "seconds": 2.0,
         },
-        unscored={"answer_correctness": "unreadable verdict"} if came_to == FAILED else {},
+        unscored={"answer_correctness": "unreadable: no verdict"} if came_to == FAILED else {},
     )
 
 

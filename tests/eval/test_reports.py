@@ -205,7 +205,7 @@ def test_the_page_shows_the_figures_the_failures_and_what_was_run(summary: RunSu
         "The hold time is 20 s.",
         "reference.html, page 1",
         '"refusal": "the gate"',
-        "unreadable verdict",
+        "unreadable: no verdict",
         "embedded, naive",
         "questions_at_once=2",
         "valve 2.0 222222222222",
@@ -221,7 +221,7 @@ def test_the_bars_are_as_wide_as_what_they_tell(summary: RunSummary) -> None:
     told = [(g.get("class"), g.get("title"), g.get("style")) for tag, g in found if tag == "span"]
     assert ("right", "right: 4", "flex-grow: 4") in told
     assert ("wrong-release", "wrong release: 2", "flex-grow: 2") in told
-    assert ("step-0", "answer generation: 1.5 s", "flex-grow: 1.5000") in told
+    assert ("step-0", "writing the answer: 1.5 s", "flex-grow: 1.5000") in told
     assert ("whisker", None, "left: 0.00%; width: 50.00%") in told
     assert ("median", None, "left: 25.00%") in told
 

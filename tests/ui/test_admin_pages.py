@@ -72,7 +72,9 @@ def test_a_gap_shows_how_often_by_whom_and_where_it_is_found(database: Database)
     turn = asked(database, "Which colour has the lamp?", at=NOW, abstained=True)
     page = open_admin_page("gaps")
     assert "How do I reset it" not in texts(page)
-    assert page.get("page_link")[-1].proto.query_string == f"turn={turn}"
+    (link,) = page.get("page_link")[-1:]
+    assert link.proto.query_string == f"turn={turn}"
+    assert link.proto.label.replace("\\", "").startswith(f"{NOW:%d %b %Y, %H:%M} UTC · Which")
     page.selectbox(key="gaps-time").set_value("all time")
     told = texts(run(page))
     assert "**3 unanswered questions** · 2 groups" in told

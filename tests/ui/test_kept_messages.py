@@ -21,7 +21,7 @@ from eval.reports.markdown import markdown_report
 from eval.reports.summary import summarize
 from eval.runs.folder import read_run
 from ingestion.messages import Message, kept, message, read
-from tests.eval.made_run import RIGHT, WRONG, made_run
+from tests.eval.made_run import FAILED, RIGHT, WRONG, made_run
 from tests.job_work import worker
 from ui.review.audit_page import _details
 from ui.wording.escaping import as_label, as_text
@@ -113,7 +113,7 @@ def test_the_result_of_a_run_of_a_source() -> None:
 
 
 def test_a_report_on_a_run(tmp_path: Path) -> None:
-    summary = summarize(read_run(made_run(tmp_path / "run", {"embedded": (RIGHT, WRONG)})))
+    summary = summarize(read_run(made_run(tmp_path / "run", {"embedded": (RIGHT, WRONG, FAILED)})))
     english, text = html_report(summary), markdown_report(summary)
     assert 'lang="en"' in english
     assert "What became of the answers" in english
@@ -124,6 +124,9 @@ def test_a_report_on_a_run(tmp_path: Path) -> None:
     assert "Was aus den Antworten wurde" in page
     assert "aus einer falschen Version beantwortet" in page
     assert "## Was gelaufen ist" in text
+    assert "Dokumentation durchsuchen" in page
+    assert "Antwort schreiben" in text
+    assert "nicht lesbar: no verdict" in page
     assert "What became" not in page + text
 
 

@@ -54,11 +54,12 @@ def test_answers_are_found_by_release_worth_and_words(chatbot: Chatbot) -> None:
             (kind or page.selectbox)(key=f"memory-{key}").set_value(value).run()
         return list(page.dataframe[0].value[name]) if page.dataframe else []
 
-    assert column("Question") == [LOG, LOG, f"{HOLD} Exactly?", HOLD]
+    asked = [f"1.0 · {LOG}", f"2.0 · {LOG}", f"2.0 · {HOLD} Exactly?", f"2.0 · {HOLD}"]
+    assert column("Question") == asked
     assert column("Rated by", show="Good") == ["measured as 0.92 on 3 Nov 2026"]
     assert column("Reused", show="Not rated") == [3]
     assert column("Rated by", show="Poor") == ["rated poor by people who asked"]
-    assert column("Question", words="pressure") == [LOG]
+    assert column("Question", words="pressure") == [f"2.0 · {LOG}"]
     assert column("Question", words="nothing like it") == []
     assert "No saved answer matches" in page.info[0].value
     assert column("Suspended because", words="", show="Suspended") == ["reference.html changed"]
@@ -131,7 +132,7 @@ def test_a_file_is_imported_and_what_is_left_out_is_told(chatbot: Chatbot) -> No
     report = plain("\n".join(message.value for message in page.info))
     for part in ("faq.csv: 1 answer added, 1 with citations.", "Line 3 skipped", "Line 4 skipped"):
         assert part in report
-    assert list(page.dataframe[0].value["Question"]) == [HOLD]
+    assert list(page.dataframe[0].value["Question"]) == [f"2.0 · {HOLD}"]
 
 
 @pytest.mark.parametrize("name", ["question", "answer", "rated_by", "suspended"])

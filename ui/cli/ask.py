@@ -9,6 +9,7 @@ from typer import Argument, BadParameter, Exit, Option
 from chatbot.conversations.release_badge import release_badge
 from chatbot.releases.project_files import files_of, versions_stated
 from chatbot.reply import Reply, Trace
+from chatbot.text.step_names import step_name
 from ingestion.errors import StrataError
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
@@ -23,7 +24,7 @@ from ui.cli.terminal import (
     say,
 )
 from ui.wording.memory import saved
-from ui.wording.progress import QuestionProgress, done_without_model, step_name
+from ui.wording.progress import QuestionProgress, done_without_model
 
 if TYPE_CHECKING:
     from chatbot.chatbot import Chatbot

@@ -8,9 +8,9 @@ from chatbot.administration.administration import Administration
 from chatbot.text.languages import figure, gettext, gettext_noop, in_words
 from corpora.documents.uploads import kept_result
 from corpora.errors import JobError
-from corpora.jobs.jobs import ON_DOCUMENTS, PACKS, SYNCS, Job, JobKind, Jobs
+from corpora.jobs.jobs import ON_DOCUMENTS, PACKS, SYNCS, Job, JobFile, JobKind, Jobs
 from ui.elements.frame import button, failures_shown, in_a_row, when
-from ui.elements.table import download, show_table
+from ui.elements.table import download, list_in_pages
 from ui.serving import services
 from ui.wording.amounts import how_large, how_long, how_many
 from ui.wording.escaping import as_label, as_text
@@ -21,6 +21,7 @@ PATIENCE = 15.0
 _LOOK_EVERY = 1.0
 _OF_THE_PAGE = (*ON_DOCUMENTS, *PACKS, *SYNCS)
 _SHOWN = 50
+_REASON = 200
 _KINDS = {
     "upload": gettext_noop("Upload"),
     "reread": gettext_noop("Reprocessing"),
@@ -210,16 +211,14 @@ def _files(job_id: int) -> None:
     st.caption(
         gettext("{files}, {number} skipped or read in part", files=files_said, number=number)
     )
-    show_table(
-        files,
-        {
-            gettext("File"): lambda file: file.file,
-            gettext("Problem"): ("large", lambda file: file.reason),
-            gettext("Size"): lambda file: how_large(file.size) if file.size else "",
-        },
-        name=gettext("Files of this job"),
-        height="auto",
-    )
+    # A table would cut what long names and reasons end in, on a phone nearly all of them.
+    list_in_pages(files, f"files of {job_id}", lambda _, file: _show_file(file), of="file")
+
+
+def _show_file(file: JobFile) -> None:
+    size = f" :small[:gray[{as_label(how_large(file.size))}]]" if file.size else ""
+    problem = f"\\\n{as_label(in_words(file.reason), _REASON)}" if file.reason else ""
+    st.markdown(f"**{as_label(file.file, 300)}**{size}{problem}")
 
 
 def _change(change: Callable[[Administration, int], None], job: int) -> None:

@@ -37,14 +37,14 @@ def chart_over_time(
         for start, value in zip(starts, values, strict=True)
         if value is not None
     ]
-    # Not a line_chart: its legend is one row, which a phone has no room for, and its days are
-    # English.
+    # Not a line_chart: its legend is one row, and its days are English. A phone has no room for two
+    # long names beside each other.
     colors = [_COLORS[color] for color, _ in series.values()]
     color = {
         "field": "of",
         "type": "nominal",
         "scale": {"domain": list(series), "range": colors},
-        "legend": {"orient": "bottom", "columns": 2, "title": None},
+        "legend": {"orient": "bottom", "columns": 1, "title": None},
     }
     locale = Locale.parse(language())
     day = re.sub("MMM|M|d", lambda m: _SIGNS[m[0]], locale.datetime_skeletons["MMMd"].pattern)

@@ -12,7 +12,7 @@ from chatbot.text.languages import day_in_words, figure, gettext, ngettext
 from chatbot.upgrading.release_gaps import GapKind, ReleaseGap, release_gap_rows
 from ui.answers.citations import place, source_button
 from ui.elements.address import page_link
-from ui.elements.frame import Access, in_a_row, page, show_tabs
+from ui.elements.frame import Access, in_a_row, page, show_tabs, when
 from ui.elements.scope import any_of, choose_scope
 from ui.elements.table import export_rows, list_in_pages
 from ui.serving import services
@@ -132,7 +132,7 @@ def _show_gap(number: int, gap: Gap) -> None:
             st.markdown(f":small[{_asked(gap)}]", width="content")
             with st.popover(gettext("Show questions"), icon=":material/history:", type="tertiary"):
                 for question in gap.questions[:_MOST_TURNS]:
-                    moment = f"{question.created:%Y-%m-%d %H\\:%M}"
+                    moment = as_label(when(question.created))
                     label = f"{moment} · {as_label(str(question.asked), 120)}"
                     page_link("history", label, turn=question.turn)
                 if (rest := gap.times - _MOST_TURNS) > 0:

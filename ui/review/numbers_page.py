@@ -14,13 +14,13 @@ from chatbot.review.model_servers import ServerFigures, server_figures
 from chatbot.review.numbers import Figures, Numbers, Span, StepTime, StepTimes
 from chatbot.review.turns import TurnFilter
 from chatbot.text.languages import figure, gettext, gettext_noop, ngettext
+from chatbot.text.step_names import step_name
 from ui.elements.charts import chart_over_time
 from ui.elements.frame import Access, choose_one, page, when
 from ui.elements.scope import choose_scope
 from ui.elements.table import Columns, export_rows, show_table
 from ui.serving import services
 from ui.wording.escaping import as_text
-from ui.wording.progress import step_name
 from ui.wording.reviews import name_of
 
 _CHART = 260

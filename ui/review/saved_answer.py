@@ -95,7 +95,7 @@ def retire(pair: KeptPair) -> None:
     )
     confirm(
         gettext("Delete the answer"),
-        f"**{as_label(str(pair.asked), 300)}**\n\n{consequences}",
+        f"**{as_label(pair.title, 300)}**\n\n{consequences}",
         gettext("Delete"),
         lambda: _change(lambda curation: curation.retire(pair.row.id), gettext("Answer deleted.")),
     )

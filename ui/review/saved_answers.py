@@ -74,10 +74,10 @@ def _questions(overview: Overview, scope: ReleaseFilter) -> None:
         lambda first, size: overview.pairs(wanted, offset=first, limit=size),
         {
             gettext("Open"): lambda pair: str(pair.row.id),
-            gettext("Question"): (360, lambda pair: str(pair.asked)),
+            gettext("Question"): (360, lambda pair: pair.title),
             gettext("Score"): (NumberColumn(width=70, format="%.2f"), lambda pair: pair.row.score),
             gettext("Rated by"): (230, lambda pair: vouched(pair.row)),
-            gettext("Reused"): (NumberColumn(width=90), lambda pair: pair.row.reused),
+            gettext("Reused"): (NumberColumn(width=130), lambda pair: pair.row.reused),
             gettext("Release"): (140, lambda pair: f"{pair.product} {pair.release}"),
             gettext("Suspended because"): (280, lambda pair: pair.row.suspended),
         },

@@ -13,6 +13,7 @@ from chatbot.errors import UnknownTurn
 from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.turns import AdjacentTurns, AllTurns, OpenedTurn, TurnFilter
 from chatbot.text.languages import figure, gettext, gettext_noop, ngettext
+from chatbot.text.step_names import step_name
 from chatbot.turn import ModelCall
 from corpora.database.history_tables import TurnRow
 from ui.answers.answer import show_question, show_reply, show_text
@@ -24,7 +25,6 @@ from ui.review.review_form import review_form
 from ui.serving import services
 from ui.wording.escaping import as_label, as_text
 from ui.wording.memory import vouched
-from ui.wording.progress import step_name
 from ui.wording.reviews import name_of
 
 _RATINGS = {

@@ -1,4 +1,4 @@
-"""The progress of a question, from the events of its chain, and the names of the steps."""
+"""The progress of a question, from the events of its chain."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from chatbot.conversations.open_questions import State
-from chatbot.text.languages import gettext, gettext_noop
+from chatbot.text.languages import gettext
+from chatbot.text.step_names import step_name
 from chatbot.turn import Fallback, Remembered
 
 if TYPE_CHECKING:
@@ -16,33 +17,6 @@ if TYPE_CHECKING:
 _COMPARISON = "comparison"
 _RELEASES = ("question_reading", "release_extraction")
 _ANSWER = "answer_generation"
-_NAMES = {
-    "clarification": gettext_noop("reading the conversation"),
-    "small_talk": gettext_noop("reading the question"),
-    "spelling": gettext_noop("reading the question"),
-    "inventory": gettext_noop("checking the list of releases"),
-    "question_reading": gettext_noop("reading the question"),
-    "release_extraction": gettext_noop("finding the release"),
-    "parameters": gettext_noop("looking up the parameters"),
-    "comparison": gettext_noop("comparing the releases"),
-    "questions_apart": gettext_noop("reading the question"),
-    "query_rewriting": gettext_noop("preparing the search"),
-    "memory": gettext_noop("looking for a saved answer"),
-    "glossary_expansion": gettext_noop("looking up terms"),
-    "context_retrieval": gettext_noop("searching the documentation"),
-    "context_reduction": gettext_noop("reading what was found"),
-    "release_of_text": gettext_noop("reading what was found"),
-    "context_selection": gettext_noop("choosing the best passages"),
-    "undocumented_gate": gettext_noop("checking what was found"),
-    "answer_generation": gettext_noop("writing the answer"),
-    "answer_ahead": gettext_noop("writing the answer while the question was read"),
-    "adaptive_temperature": gettext_noop("looking at earlier answers"),
-    # What earlier versions called it, in traces that are kept.
-    "elsewhere": gettext_noop("searching other releases"),
-    "off_topic": gettext_noop("reading the question"),
-    "memory_of_passage": gettext_noop("looking for a saved answer"),
-}
-
 _STAGES = {
     **dict.fromkeys(("release_extraction", "query_rewriting", "memory", "glossary_expansion"), 1),
     **dict.fromkeys(("context_retrieval", "single_chunk_retrieval"), 2),
@@ -146,11 +120,6 @@ def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
         return tuple(steps)
     at = len(steps) - 1 - steps[::-1].index(step)
     return (*steps[:at], *steps[at + 1 :])
-
-
-def step_name(step: str) -> str:
-    """The name of a step for people."""
-    return gettext(_NAMES[step]) if step in _NAMES else step.replace("_", " ")
 
 
 def done_without_model(fallbacks: Iterable[Fallback]) -> list[tuple[str, str]]:

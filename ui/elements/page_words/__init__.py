@@ -6,10 +6,12 @@ by the letter, so that one which a later version words anew is English again, an
 
 from pathlib import Path
 
+import streamlit as st
 from streamlit.components.v1 import declare_component
 
 from chatbot.text.languages import ENGLISH, gettext, gettext_noop, language
 
+_SPOKEN = "page words"
 _script = declare_component("page_words", path=str(Path(__file__).parent))
 
 # `{name}` is whatever stands there.
@@ -104,6 +106,8 @@ _WORDS = (
 
 def speak_to_browser() -> None:
     """Tell the browser the language of the page, and Streamlit's words in it."""
-    if language() != ENGLISH:
+    # Who has chosen English again has the words of another language in the page.
+    if language() != ENGLISH or _SPOKEN in st.session_state:
+        st.session_state[_SPOKEN] = True
         words = [(word, gettext(word)) for word in _WORDS]
         _script(key="page-words", default=None, language=language(), words=words)

@@ -14,6 +14,7 @@ const page = browser.document;
 const send = (type, told) =>
   browser.postMessage({ isStreamlitMessage: true, type, ...told }, browser.origin);
 
+let shown = [];
 let words = [];
 const before = page.documentElement.lang;
 
@@ -75,7 +76,11 @@ window.frameElement.tabIndex = -1;
 window.addEventListener("message", ({ source, data }) => {
   if (source !== browser || data.type !== "streamlit:render") return;
   page.documentElement.lang = data.args.language;
-  words = data.args.words.map(known);
+  // What stands there in the language before is put into the new one, too: the order is the same.
+  const now = data.args.words;
+  const again = shown.map(([, told], place) => [told, now[place][1]]);
+  words = [...now, ...again].map(known);
+  shown = now;
   translate(page.body);
   const watched = { subtree: true, childList: true, characterData: true };
   watching.observe(page.body, { ...watched, attributeFilter: LABELS });
