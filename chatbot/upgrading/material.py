@@ -224,7 +224,7 @@ def _parts(block: Block) -> Iterator[Block]:
 
 
 def _in_sections(manuals: Sequence[_Said], usage: Usage) -> list[_Said]:
-    """Manuals without entries of names in other sections, if one has that in which they are used."""
+    """Manuals without a name's entries in other sections, if one has it in its own."""
 
     def is_inside(name: str, block: Block) -> bool:
         above = (*block.path[:-1], *(heading.rpartition("/")[0] for heading in block.path[-1:]))
