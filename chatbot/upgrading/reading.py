@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chatbot.errors import GeneratorError, TookTooLong
 from chatbot.retrieval.support import cite_words, find_verbatim, is_verbatim, names
-from chatbot.runtime.concurrency import together, within
+from chatbot.runtime.concurrency import Stopped, together, within
 from chatbot.runtime.model_calls import ask_for
 from chatbot.settings import Settings
 from chatbot.turn import Citation
@@ -114,7 +114,7 @@ class GuideReader:
         """The guide for what is used as the model has it, of the one that the rules made.
 
         Of a step with a portion that was not read the rules' steps stay; `unread` counts these
-        portions. Raises Stopped when `run` does.
+        portions. Raises Stopped when `stopped` says so.
         """
         using = usage.without(product.name, *product.aliases)
         steps, unread = self._read(product, guide, using)
@@ -124,6 +124,8 @@ class GuideReader:
     def _read(self, product: Product, guide: Guide, using: Usage) -> tuple[list[UpgradeStep], int]:
         hops: list[_Hop] = []
         for older, newer in pairwise(guide.releases):
+            if self.stopped():
+                raise Stopped
             hops.append(self._hop(product.name, older, newer, using, guide))
             successors = (name for step in hops[-1].proposed for name in step.successors)
             using = using.with_names(successors)
