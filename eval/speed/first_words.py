@@ -34,9 +34,9 @@ _FIRST = 1.0
 _A_WORD = 0.02
 _ANSWER = "The documentation says this in the section that is cited [1]. " * 4
 _READINGS = Path(__file__).with_name("readings.jsonl")
-"""What a model would search for, and where the name does not tell which releases are asked, those:
-for questions of the sample, by a reader in its place, who had not
-seen the documents, nor, but for the first three, the checked answers."""
+"""What a model would search for, for questions of the sample: by a reader in its place, who had not
+seen the documents, nor, but for the first three and the last three, the checked answers. Of the
+last three also the releases, which their names in the question do not tell."""
 _RELEASES = re.compile(r"<releases>\s*(.*?)\s*</releases>", re.DOTALL)
 _QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)
 
@@ -107,7 +107,7 @@ def main(
                         found += _together(address, _of_round(asked, number * together, together))
                     busy = (_busy(process) - began) / len(found)
                     own = (time.process_time() - own) / len(found)
-                    found = [of for of in found if of[1]["route"] == "documents"]
+                    found = [of for of in found if of[1]["route"] in ("documents", "compare")]
                     times = [first for first, _ in found]
                     taken = sum("answer_ahead" in reply["timings"] for _, reply in found)
                     answered = sum(not reply["abstained"] for _, reply in found)
