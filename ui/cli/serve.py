@@ -35,7 +35,7 @@ def serve(
         output.print(larger, style="dim")
     _require_free(settings.host, settings.port)
     url = settings.public_url or f"http://{settings.host}:{settings.port}"
-    output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)")
+    output.print(f"Strata starts, and will be at [bold]{url}[/] in a moment (stop with Ctrl-C)")
     server = Path(__file__).parents[1] / "serving" / "server.py"
     environment = {**os.environ, "STRATA_HOST": settings.host, "STRATA_PORT": str(settings.port)}
     command = [sys.executable, str(server), *(["--worker"] if worker else [])]

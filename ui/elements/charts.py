@@ -44,7 +44,7 @@ def chart_over_time(
         "field": "of",
         "type": "nominal",
         "scale": {"domain": list(series), "range": colors},
-        "legend": {"orient": "bottom", "columns": 1, "title": None},
+        "legend": {"orient": "bottom", "columns": 1, "labelLimit": 280, "title": None},
     }
     locale = Locale.parse(language())
     day = re.sub("MMM|M|d", lambda m: _SIGNS[m[0]], locale.datetime_skeletons["MMMd"].pattern)
