@@ -1,7 +1,7 @@
 """The pages of two releases, passage by passage; what differs is computed, never guessed."""
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -16,7 +16,7 @@ from corpora.indexing.pages import StoredDocument, StoredPage
 from ingestion.page import BlockKind
 
 _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
-_TERM_END = re.compile(r"\s[–—-]+\s|:\s")
+TERM_END = re.compile(r"\s[–—-]+\s|:\s")
 _SAME_SECTION, _ELSEWHERE = 55.0, 85.0
 """Similarity, 0 to 100, from which two passages are versions of each other."""
 _LARGEST = 4_000_000
@@ -62,7 +62,7 @@ def term_of(record: Record) -> str:
     """The term of a row or definition: the first cell, or the parameter's name."""
     if record.cells or record.kind != BlockKind.DEFINITION:
         return record.cells[0][1] if record.cells else ""
-    term = _TERM_END.split(record.quote, maxsplit=1)[0]
+    term = TERM_END.split(record.quote, maxsplit=1)[0]
     return term.split("=")[0] if len(term) <= 80 else ""
 
 
@@ -96,9 +96,9 @@ def counterpart(document: StoredDocument, there: Corpus) -> StoredDocument | Non
     return best[0] if most and len(best) == 1 else None
 
 
-def _heading(heading: str, release: str) -> str:
-    """A heading as it is compared: "4.2 Timers of 1.0" and "6.1 Timers of 2.0" are the same."""
-    return plain(_NUMBERING.sub("", heading.replace(release, "")))
+def section_of(path: Sequence[str], release: str) -> tuple[str, ...]:
+    """A path of headings as it is compared: without title, numbers and the name of the release."""
+    return tuple(plain(_NUMBERING.sub("", part.replace(release, ""))) for part in path[1:])
 
 
 class _Compared:
@@ -106,7 +106,7 @@ class _Compared:
 
     def __init__(self, record: Record, release: str) -> None:
         self.record, self.name = record, name_of(record)
-        self.section = tuple(_heading(heading, release) for heading in record.path[1:])
+        self.section = section_of(record.path, release)
         self.text = compared_text(record, release)
         # What versions of a passage have in common, the surest first; None for "none".
         by_name = (self.section, self.name) if self.name else None

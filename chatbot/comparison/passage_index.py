@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from chatbot.comparison.pages import name_of, passages
+from chatbot.comparison.pages import TERM_END, name_of, passages, section_of
 from chatbot.comparison.plain_words import (
     END,
     Words,
@@ -22,15 +22,13 @@ from chatbot.comparison.plain_words import (
     without_release,
     words_of,
 )
-from chatbot.retrieval.support import LONGEST_QUOTE, plain
+from chatbot.retrieval.support import LONGEST_QUOTE
 from chatbot.turn import Citation, Record
 from corpora.database.engine import Database
 from corpora.indexing.pages import StoredDocument, read_generation
 from ingestion.page import BlockKind, DocumentKind
 
-_NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 _IN_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]")
-_TERM = re.compile(r"\s[–—-]+\s|:\s")
 _MOST_WORDS = 14
 """The rarest words of a passage by which others like it are looked for."""
 _MOST_NAMED = 48
@@ -71,14 +69,9 @@ class Said(NamedTuple):
     at: Mapping[Place, int]
 
 
-def section_of(path: Sequence[str], release: str) -> Section:
-    """A path of headings as it is compared: without title, numbers and the name of the release."""
-    return tuple(plain(_NUMBERING.sub("", part.replace(release, ""))) for part in path[1:])
-
-
 def entry_name(record: Record) -> str:
     """The name of a row, an option or a signature; a sentence of a long entry has none."""
-    if record.kind == BlockKind.DEFINITION and not _TERM.search(record.quote):
+    if record.kind == BlockKind.DEFINITION and not TERM_END.search(record.quote):
         return ""
     return name_of(record)
 

@@ -10,7 +10,6 @@ from corpora.catalog.release import name_tokens
 
 _FOLDED = str.maketrans(dict.fromkeys("‘’“”`'\"*\\\u00ad\u200b", "") | dict.fromkeys("–—−‑‐", "-"))
 _EMPTY_TEXT = re.compile(r"""(?<![\w"'`])(?:""|'')(?![\w"'`])""")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"(?<!\w)-{0,2}\w+(?:[.,-]\w+)*|\[\]|\{\}|!=|[<>=%+/&~^$@]+|∅")
 _WORD_OR_END = re.compile(rf"{_WORD.pattern}|[.!?:](?=\s|$)")
 _ADDRESS_ENDS = re.compile(r"(://[^\s()<>]*?\w)/(?![\w/?#%~])")
@@ -40,7 +39,7 @@ def words_of(text: str, *, is_code: bool = False) -> Words:
 def _bare(text: str) -> str:
     """Prose without what counts for nothing in it."""
     text = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", unicodedata.normalize("NFKC", text)))
-    return _ADDRESS_ENDS.sub(r"\1", _THOUSANDS.sub("", text.translate(_FOLDED)))
+    return _ADDRESS_ENDS.sub(r"\1", text.translate(_FOLDED))
 
 
 def sentences_of(texts: Iterable[str]) -> Words:

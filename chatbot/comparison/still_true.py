@@ -13,13 +13,12 @@ from threading import Lock
 from typing import TypeVar
 
 from chatbot.comparison.open_indexes import OpenIndexes
-from chatbot.comparison.pages import passages
+from chatbot.comparison.pages import passages, section_of
 from chatbot.comparison.passage_index import (
     Passage,
     PassageIndex,
     entry_name,
     record_words,
-    section_of,
 )
 from chatbot.comparison.plain_words import words_of
 from chatbot.comparison.standing import Cited, Standing, Verdict, cited_passage, standing
