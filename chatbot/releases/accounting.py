@@ -306,7 +306,8 @@ def _of_word(
     if number.is_dotted and not is_set and owner["word"].casefold() not in _INTERFACES:
         of_other = product.has_versions(owner["word"])
         if of_other is not None:
-            asked = NumberRole.RELEASE if number.is_known or mark else NumberRole.OPEN
+            likely = (number.is_known or mark) and joint != "/"
+            asked = NumberRole.RELEASE if likely else NumberRole.OPEN
             return NumberRole.OTHER if of_other else asked
     if (sign := joint.strip(" (\"'`\n\t")) or not (joint.isspace() or mark):
         # "set name=2.0" and "call(2.0)" have a value.

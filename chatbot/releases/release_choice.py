@@ -124,17 +124,18 @@ def _named_aside(
 
     It may be a question that nothing shows to be one; the one that is answered names another thing.
     """
-    named = {
-        m: {*things_named(bare_part(text, *part.span(), meant))}
-        for part in SENTENCE.finditer(text)
-        for m in meant
-        if part.start() <= m.start < part.end()
-    }
-    asked = set().union(*(names for m, names in named.items() if m in wanted))
-    aside = (
-        m for m, names in named.items() if m not in wanted and not m.is_negated and names - asked
-    )
-    return next((m.reading.release for m in aside if m.reading.release), None) if asked else None
+    asked: set[str] = set()
+    aside: list[tuple[Release, set[str]]] = []
+    kept = {*wanted}
+    for part in SENTENCE.finditer(text) if len(kept) < len(meant) else ():
+        inside = [m for m in meant if part.start() <= m.start < part.end() and not m.is_negated]
+        names = {*things_named(bare_part(text, *part.span(), inside))} if inside else set()
+        for m in inside:
+            if m in kept:
+                asked |= names
+            elif m.reading.release:
+                aside.append((m.reading.release, names))
+    return next((release for release, names in aside if asked and names - asked), None)
 
 
 def _default_resolution(product: Product, context: Context) -> Resolution:
@@ -227,15 +228,13 @@ def drop_context(
             wanted = [m for m in wanted if any(s <= m.start < e for s, e in asked)] or wanted
     # A series of which a part is named as well: Windows 11, beside 24H2; "which is the latest?",
     # but not "since when, and what is it in 2.0?".
-    return [
-        m
-        for m in wanted
-        if not any(
-            set(m.reading.covers) > set(of.reading.covers) != set()
-            for of in wanted
-            if m.place is not Place.EVERY or of.place is not None
-        )
-    ]
+    named = {(m.place is None, frozenset(m.reading.covers)) for m in wanted if m.reading.covers}
+
+    def is_named_in_part(m: ParsedMention) -> bool:
+        every = m.place is Place.EVERY
+        return any(part < {*m.reading.covers} for plain, part in named if not (every and plain))
+
+    return [m for m in wanted if not is_named_in_part(m)]
 
 
 def _asks(bare: str, question: str) -> bool:

@@ -9,9 +9,8 @@ from chatbot.text.markdown import marks
 from chatbot.text.sanitizer import as_code, as_document_words, as_words, harmless
 
 EVIDENCE = """The manual is at https://docs.example/a.html and at www.docs.example/b.
-Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>,
-or X_<A>__<B>.
-Set it to >= 3.7; mail help@docs.example. The first is args[1]."""
+Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>.
+Set it to >= 3.7; mail help@docs.example. The first is args[1] of X_<A>__<B>."""
 
 PIECES = [
     *"[]()!<>/`*#|-12ab\n \\",
