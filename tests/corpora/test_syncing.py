@@ -55,7 +55,10 @@ class Toy:
         check_stop()
         self.listing.append("ended")
         of = self.revisions
-        return [FoundRelease(name, of.get(name, ""), self.fixed and name in of) for name in self.contents]
+        return [
+            FoundRelease(name, of.get(name, ""), self.fixed and name in of)
+            for name in self.contents
+        ]
 
     def fetch(
         self,
