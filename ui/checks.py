@@ -76,8 +76,8 @@ def _show_waiting(one: WaitingGeneration) -> None:
         )
         with in_a_row():
             key = f"publish {one.generation}"
-            if button(gettext("Publish …"), icon="publish", type="primary", key=key):
-                _confirm_publishing(one)
+            if button(gettext("Publish"), icon="publish", type="primary", key=key):
+                _publish(one)
             if button(gettext("Discard …"), icon="delete", key=f"discard {one.generation}"):
                 _confirm_discarding(one)
             if not _is_being_checked(one.product, one.release):
@@ -87,20 +87,14 @@ def _show_waiting(one: WaitingGeneration) -> None:
                 )
 
 
-def _confirm_publishing(one: WaitingGeneration) -> None:
-    report = read_report(_database(), one.product, one.release)
-    found = counts_in_words(report) if report else gettext("It has not been checked yet.")
-
-    def publish() -> None:
+def _publish(one: WaitingGeneration) -> None:
+    # One click: what was found stands below, and a rollback takes it back.
+    with failures_shown():
         data_dir = services.administered().settings.data_dir
         of = one.product, one.release, data_dir, one.generation
         summary = services.administration().publish(*of)
         published = gettext("{name} is published.", name=f"{one.product} {one.release}")
         done(f"{published} {summary}".rstrip())
-
-    consequences = f"{as_text(found)}\n\n{gettext('New questions use this version at once.')}"
-    title, label = gettext("Publish this version"), gettext("Publish")
-    confirm(title, consequences, label, publish, icon="publish")
 
 
 def _confirm_discarding(one: WaitingGeneration) -> None:

@@ -15,7 +15,7 @@ _WORD_OR_END = re.compile(rf"{_WORD.pattern}|[.!?:](?=\s|$)")
 _ADDRESS_ENDS = re.compile(r"(://[^\s()<>]*?\w)/(?![\w/?#%~])")
 _PROMPT_OR_LINE_GOES_ON = re.compile(r"^\s*\$ |\\$", re.M)
 _OF_CODE = re.compile(r"\w+|[^\w\s]")
-_BEFORE_A_RELEASE = ("/", "v", "version", "release")
+_BEFORE_A_RELEASE = ("v", "version", "release")
 RELEASE = "#"
 """Stands in the place of the name of one's own release."""
 
@@ -71,15 +71,11 @@ def without_release(words: Words, release: str, product: str) -> Words:
     names = _written(release)
     if names.isdisjoint(words):
         return words
-    before = (*_BEFORE_A_RELEASE, *words_of(product)[-1:])
-    named = [
-        i
-        for i, word in enumerate(words)
-        if word in names and (i == 0 or _names_one(words[i - 1], before, release))
-    ]
+    of_product = words_of(product)[-1:]
     changed = list(words)
-    for i in named:
-        changed[i] = RELEASE
+    for i, word in enumerate(words):
+        if word in names and _names_one(words[:i], words[i + 1 : i + 2], of_product, release):
+            changed[i] = RELEASE
     return tuple(changed)
 
 
@@ -88,11 +84,19 @@ def _written(release: str) -> frozenset[str]:
     return frozenset((release, f"v{release}", *words_of(release)))
 
 
-def _names_one(word: str, before: Sequence[str], release: str) -> bool:
-    """Whether a figure behind a word is the release: "coverage.py 5.5" of the product coverage."""
-    of_product = before[len(_BEFORE_A_RELEASE) :]
-    is_told = word.lower() in before or any(word.lower().startswith(name) for name in of_product)
-    return is_told or len(name_tokens(release)) > 2
+def _names_one(before: Words, behind: Words, of_product: Words, release: str) -> bool:
+    """Whether a figure is the release: "coverage.py 5.5" of the product coverage, "version 5.5".
+
+    That of another thing, "HTTP/2.0" or "TLS version 2.0", is none.
+    """
+    if not before or len(name_tokens(release)) > 2:
+        return True
+    told = before[-1].lower()
+    is_path = told == "/" and ("/" in behind or not {"/", "//"}.isdisjoint(before[-3:-1]))
+    is_told = told in _BEFORE_A_RELEASE and before[-2:-1] == tuple(map(str.lower, before[-2:-1]))
+    of = before[-2:-1] if told in ("/", *_BEFORE_A_RELEASE) else before[-1:]
+    is_product = any(word.lower().startswith(name) for word in of for name in of_product)
+    return is_path or is_told or is_product
 
 
 def stands_in(words: Sequence[str], other: Sequence[str]) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatbot.comparison.plain_words import END, sentences_of, words_of
+from chatbot.comparison.plain_words import END, RELEASE, sentences_of, without_release, words_of
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,17 @@ def test_prompts_line_ends_and_the_last_slash_of_an_address_are_no_words(
 @pytest.mark.parametrize("text", ["One. Two (v1.5): three, 1,000 and ''!", "- a\nb", "", "x"])
 def test_sentences_are_the_same_words_with_ends(text: str) -> None:
     assert tuple(w for w in sentences_of([text]) if w != END) == words_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_own"),
+    [
+        ("in version 1.0 it is", True),
+        ("Proxy v1.0 and proxy/1.0", True),
+        ("see https://docs.example.com/1.0/guide and /opt/docs/1.0", True),
+        ("it speaks HTTP/1.0 and/or HTTP/1.1", False),
+        ("with TLS version 1.0 and OAuth 1.0", False),
+    ],
+)
+def test_the_figure_of_another_thing_is_not_the_release(text: str, is_own: bool) -> None:
+    assert (RELEASE in without_release(words_of(text), "1.0", "Proxy")) is is_own
