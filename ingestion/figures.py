@@ -128,7 +128,9 @@ def with_figures(blocks: Sequence[Block], figures: Sequence[Figure]) -> list[Blo
     for block in blocks:
         own = tuple(figures[int(number)] for number in _MARK.findall(block.text))
         if own:
-            block = replace(block, text=_without(block.text), header=_all_without(block.header))
+            text = _without(block.text)
+            text = text.lstrip() if block.kind is BlockKind.PARAGRAPH else text
+            block = replace(block, text=text, header=_all_without(block.header))
         block = replace(block, path=_all_without(block.path)) if block.path else block
         if own and block.kind is BlockKind.LIST_ITEM and _BULLET.fullmatch(block.text):
             bullet, homeless = f"{block.text.rstrip()} ", homeless + own

@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 
 from ingestion.html_parts import raw_text
 from ingestion.html_sheets import STRUCK, hides, strikes_out
-from ingestion.html_tree import found
+from ingestion.html_tree import OF_CLASS, found, has_class
 from ingestion.page import collapse
 
 _STRUCK_TAGS = {"del", "s", "strike"}
@@ -85,6 +85,8 @@ def show(body: HtmlElement) -> None:
     _remove_struck(body)
     for box in found(body, ".//input[@type='checkbox'][ancestor::li]"):
         box.tag, box.text = "span", "[ ] " if box.get("checked") is None else "[x] "
+    for task in found(body, f".//ul[{OF_CLASS.format('inline-task-list')}]/li[not(.//input)]"):
+        task.text = f"[{'x' if has_class(task, 'checked') else ' '}] {task.text or ''}"
     for cell in list(body.iter(*_CELLS)):
         _name_cell(cell)
     for element in list(body.iter(*_MARKS)):

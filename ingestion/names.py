@@ -102,14 +102,15 @@ def _bare(name: str) -> str:
     return _PLACES.sub("", name)
 
 
-def filled(text: str, names: Names) -> str:
-    """Return a text with the variables that are known by name."""
+def filled(text: str, names: Names, parameters: Names) -> str:
+    """Return code with the variables that are known by name, and the parameters of Hugo."""
 
     def value(found: re.Match[str]) -> str:
-        known = value_of(found["name"] or found["parameter"], names)
+        parameter = found["parameter"]
+        known = value_of(parameter, parameters) if parameter else value_of(found["name"], names)
         return found[0] if known is None else known
 
-    return VARIABLE.sub(value, text) if names else text
+    return VARIABLE.sub(value, text)
 
 
 def shown_shortcodes(text: str) -> str:

@@ -46,10 +46,11 @@ _MACHINERY = (
     ".//span[@class='linenos' or @class='lineno' or @class='backrefs']"
     " | .//td[contains(@class, 'linenos') or contains(@class, 'gutter')]"
     " | .//pre//span[@class='boring']"
+    " | .//a[@href='#details' and normalize-space()='More...']"
     " | .//ruby[not(.//rp)]//rt[not(.//rb or .//rt)]"
 )
-"""Line numbers, ways back from a footnote, lines that only make an example run (mdBook), and how
-letters are read aloud, where no brackets part it from them."""
+"""Line numbers, ways back from a footnote, lines that only make an example run (mdBook), the way to
+what stands below (Doxygen), and how letters are read aloud, where no brackets part it from them."""
 _CODE = ("code", "kbd", "samp", "tt", "var", "pre")
 _CONTAINERS = (
     *("docs-body", "body", "document", "rst-content", "markdown-body", "main-content"),

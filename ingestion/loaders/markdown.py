@@ -125,7 +125,7 @@ def _read_alerts(state: StateCore) -> None:
 def _fill(token: Token, names: Names, names_in_code: Names) -> None:
     """Put values in place of what the tool that makes the site fills in wherever it stands."""
     if token.type in {"fence", "code_block", "code_inline", "html_block"}:
-        token.content = shown_shortcodes(filled(token.content, names_in_code))
+        token.content = shown_shortcodes(filled(token.content, names_in_code, names))
     elif token.type == "text":
         token.content = SUBSTITUTION.sub(
             lambda found: names.get(f"substitutions.{found[1]}", found[0]), token.content

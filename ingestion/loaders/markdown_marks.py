@@ -150,6 +150,11 @@ def _shown_shortcode(found: re.Match[str], known: Environment) -> list[Part]:
     return [("text", shown_shortcodes(found[0]))]
 
 
+def _shortcode(found: re.Match[str], known: Environment) -> list[Part]:
+    """Read a shortcode as it shows one of its attributes, such as the text of a term."""
+    return [("text", Attributes.of(found["rest"]).first(SHOWN))]
+
+
 def _page(found: re.Match[str], known: Environment) -> list[Part]:
     if found["text"]:
         return [("inner", found["text"])]
@@ -194,7 +199,8 @@ _MARKS: dict[str, list[tuple[str, Reader]]] = {
         (r"\{~~(?:(?!~~\}).){0,4000}?~>(?P<text>.{0,4000}?)~~\}", _inner),
         (VARIABLE.pattern, _variable),
         (SHOWN_SHORTCODE.pattern, _shown_shortcode),
-        (r"\{%.{0,1000}?%\}|\{\{[<%].{0,1000}?[>%]\}\}", _nothing),
+        (r"\{\{[<%](?P<rest>.{0,1000}?)[>%]\}\}", _shortcode),
+        (r"\{%.{0,1000}?%\}", _nothing),
         (r"\{\s*(?P<quote>[\"'`])(?P<text>(?:(?!(?P=quote))[^\\{}\n])*)(?P=quote)\s*\}", _literal),
         (r"\{(?P<name>[A-Za-z_$][\w.$]*)\}", _constant),
         # Attributes of the element before them, or of the whole paragraph.

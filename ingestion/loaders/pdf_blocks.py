@@ -29,6 +29,8 @@ _CONTINUED = re.compile(
 """What typesetters write where a listing or a table is cut."""
 
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)*)\.? +\S")
+_SMALLER = 0.6
+"""Points by which notes are smaller than the text."""
 _UNLISTED = 100
 """Levels of headings that the outline leaves out begin here, below all of its own."""
 
@@ -74,7 +76,7 @@ class BlockReader:
         self._pending += outline
         expected = len(self._pending)
         blocks: list[Block] = []
-        for flow in flows:
+        for flow in self._notes_last([list(flow) for flow in flows]):
             read: list[Block] = []
             cut = bool(flow) and _is_note(flow[0])
             flow = [item for item in flow if not _is_note(item)]
@@ -94,6 +96,22 @@ class BlockReader:
         for _ in range(overdue):
             self._enter(*self._pending.pop(0))
         return blocks
+
+    def _notes_last(self, flows: list[list[Box]]) -> list[list[Box]]:
+        """Let the notes at the foot of a column follow the last one, in which its text goes on."""
+        notes: list[Box] = []
+        for flow in flows[:-1]:
+            first = len(flow)
+            while first and self._is_small(flow[first - 1]):
+                first -= 1
+            begins = (i for i in range(first, len(flow)) if _begins_note(flow[i]))
+            first = next(begins, len(flow)) if first else len(flow)
+            notes += flow[first:]
+            del flow[first:]
+        return [*flows, notes] if notes else flows
+
+    def _is_small(self, item: Box) -> bool:
+        return isinstance(item, Line) and item.size < self.typography.body_size - _SMALLER
 
     def _enter(self, level: int, title: str) -> None:
         self._headings = [h for h in self._headings if h[0] < level]
@@ -278,6 +296,10 @@ class BlockReader:
                 break
             paragraph.append(line)
         return paragraph
+
+
+def _begins_note(item: Box) -> bool:
+    return isinstance(item, Line) and item.text[0] in "0123456789*†‡§"
 
 
 def _is_note(item: Box) -> bool:

@@ -155,8 +155,12 @@ class _Reader:
         rows = [row for row in _own(table, "tr") if not _is_gone(row.find("trPr"))]
         cells = [list(_own(row, "tc")) for row in rows]
         headers = self._header_rows(table, rows, cells)
-        nested = next(table.iterdescendants("tbl"), None) is not None
-        parts = nested or any(map(self._styles.heading_level, table.iter("p")))
+        filled = [cell for row in cells for cell in row if "".join(cell.itertext()).strip()]
+        holding = [cell for cell in filled if next(cell.iterdescendants("tbl"), None) is not None]
+        # Most cells of a table that only places things hold what it places.
+        parts = (holding and 2 * len(holding) >= len(filled)) or any(
+            map(self._styles.heading_level, table.iter("p"))
+        )
         if all(len(row) <= 1 for row in cells) or (parts and not headers):
             for cell in (cell for row in cells for cell in row):
                 yield from self.blocks(cell)
