@@ -17,6 +17,7 @@ from chatbot.releases.product_names import (
     OTHER,
     OWN,
     SINCE,
+    Span,
     mask,
     product_spans,
     set_apart,
@@ -390,6 +391,23 @@ def _is_explained(text: str, number: Number, role: NumberRole) -> bool:
         named = before is not None and before.start() > 0 and not before["word"].islower()
         return role is NumberRole.OPEN and (named or not ends_name(text, number.end))
     return role is NumberRole.OPEN or not ends_name(text, number.end)
+
+
+def other_versions(text: str, spans: Sequence[Span], product: Product) -> list[str]:
+    """The versions that a question gives to a word which the documents do not have: "Foo 17.20"."""
+    masked = set_apart(mask(text, product, spans))
+    numbers = find_numbers(masked, release_names(product))
+    found: list[str] = []
+    for number, role in zip(numbers, account(masked, numbers, product), strict=True):
+        before = masked[max(0, number.start - _WINDOW) : number.start]
+        owner = _OWNER.search(before)
+        is_part = any(part.start <= number.start < part.end for part in parts_named(masked))
+        if is_part or role is not NumberRole.OTHER or not number.is_dotted or owner is None:
+            continue
+        is_free = owner["joint"].isspace() and not UNIT.match(masked, number.end)
+        if is_free and owner["word"].isalpha() and product.has_versions(owner["word"]) is None:
+            found.append(text[number.start - len(before) + owner.start("word") : number.end])
+    return found
 
 
 def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:

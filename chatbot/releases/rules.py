@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 
-from chatbot.releases.accounting import is_joined
+from chatbot.releases.accounting import is_joined, other_versions
 from chatbot.releases.product_names import Span, find_product, product_spans
 from chatbot.releases.release_choice import (
     SENTENCE,
@@ -147,7 +147,8 @@ def resolve_within(
     by_name, options = len(options) == 1, options or undecided
     resolution = resolved(options[0])
     if not options[1:]:
-        return _by_name(resolution, names[0], text) if by_name else resolution
+        resolution = _by_name(resolution, names[0], text) if by_name else resolution
+        return _with_other_versions(resolution, text, spans, options[0])
     several = any(map(possible, options))
     available = _listing((p, possible(p) if several else p.releases) for p in options)
     why = gettext("no product named")
@@ -256,6 +257,26 @@ def _by_name(resolution: Resolution, name: str, text: str) -> Resolution:
         name = written[0]
     told = gettext("{why}; for {product}, which has {name}", why=why, product=product, name=name)
     return replace(resolution, explanation=told)
+
+
+def _with_other_versions(
+    resolution: Resolution, text: str, spans: Sequence[Span], product: Product
+) -> Resolution:
+    """A resolution for the latest, which says what number of the question it took for no release.
+
+    "The hold time in Foo 17.20?" may ask for a product that is not there, or not for the asker.
+    """
+    if resolution.status is not ReleaseStatus.LATEST:
+        return resolution
+    if not (others := other_versions(text, spans, product)):
+        return resolution
+    why = gettext(
+        '{why}, as "{words}" names no release of {product}',
+        why=resolution.explanation,
+        words='", "'.join(dict.fromkeys(others)),
+        product=product.name,
+    )
+    return replace(resolution, explanation=why)
 
 
 def _mention(question: str, mention: ParsedMention) -> Mention:
