@@ -19,7 +19,7 @@ from corpora.database.engine import Database
 from corpora.jobs.jobs import CHECKS, Jobs
 from ui.answers.citations import place, source_button
 from ui.documents.jobs_view import show_running
-from ui.elements.frame import button, confirm, done, failures_shown, in_a_row, when
+from ui.elements.frame import button, done, failures_shown, in_a_row, when
 from ui.elements.scope import any_of
 from ui.elements.table import list_in_pages
 from ui.serving import services
@@ -78,8 +78,8 @@ def _show_waiting(one: WaitingGeneration) -> None:
             key = f"publish {one.generation}"
             if button(gettext("Publish"), icon="publish", type="primary", key=key):
                 _publish(one)
-            if button(gettext("Discard …"), icon="delete", key=f"discard {one.generation}"):
-                _confirm_discarding(one)
+            if button(gettext("Discard"), icon="delete", key=f"discard {one.generation}"):
+                _discard(one)
             if not _is_being_checked(one.product, one.release):
                 key = f"check {one.generation}"
                 button(
@@ -97,18 +97,18 @@ def _publish(one: WaitingGeneration) -> None:
         done(f"{published} {summary}".rstrip())
 
 
-def _confirm_discarding(one: WaitingGeneration) -> None:
-    def discard() -> None:
+def _discard(one: WaitingGeneration) -> None:
+    # One click: what was thrown away can be brought again.
+    with failures_shown():
         data_dir = services.administered().settings.data_dir
         services.administration().discard(one.product, one.release, data_dir, one.generation)
-        name = f"{one.product} {one.release}"
-        done(gettext("The version of {name} that waited is discarded.", name=name))
-
-    consequences = gettext(
-        "The version that waits is thrown away with what only it needed. What is served stays as "
-        "it is."
-    )
-    confirm(gettext("Discard this version"), consequences, gettext("Discard"), discard)
+        discarded = gettext(
+            "The version of {name} that was built {moment} and waited was thrown away; what is "
+            "served stays as it is. To bring it again, run its source, or upload its files again.",
+            name=f"{one.product} {one.release}",
+            moment=when(one.since),
+        )
+        done(discarded)
 
 
 def _is_being_checked(product: str, release: str) -> bool:
