@@ -84,7 +84,7 @@ def fingerprint(key: Ed25519PrivateKey) -> str:
 
 
 def require_trusted(data_dir: Path, signer: str, trust: str = "") -> None:
-    """Raise UntrustedPack unless a signer is trusted; `trust` is a fingerprint to trust from now.
+    """Raise UntrustedPack unless a signer is trusted; `trust` is a fingerprint to trust as well.
 
     What this Strata signs itself is trusted.
     """
@@ -108,5 +108,10 @@ def require_trusted(data_dir: Path, signer: str, trust: str = "") -> None:
             "or by a tick on the page.",
             signer=signer,
         )
+
+
+def trust_from_now(data_dir: Path, signer: str) -> None:
+    """Keep that a signer is trusted; for a pack that is verified."""
+    place = data_dir / "keys" / "trusted"
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     (place / signer).touch()

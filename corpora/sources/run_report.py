@@ -18,8 +18,9 @@ class ReleaseRun:
 
     `before` is the revision that was taken last, empty where there was none; `moved`: it was to
     stay, and is another one; `withdrawn`: it is gone as a whole, and by this run what the source
-    brought serves no longer; `back`: it was hidden so, and is shown again. `added`, `changed` and `removed` count files, `names` name some of
-    them. `skipped` counts, by suffix, what is no documentation.
+    brought serves no longer; `back`: it was hidden so, and is shown again. `added`, `changed` and
+    `removed` count files, `names` name some of them. `skipped` counts, by suffix, what is no
+    documentation.
     """
 
     release: str
@@ -89,7 +90,9 @@ class SourceRun:
         ]
         if back := [r.release for r in self.releases if r.back]:
             releases = ", ".join(back)
-            parts.append(message("Back at the source and shown again: {releases}.", releases=releases))
+            parts.append(
+                message("Back at the source and shown again: {releases}.", releases=releases)
+            )
         skipped = sum((Counter(release.skipped) for release in self.releases), Counter[str]())
         if missed := passed_over(skipped):
             parts.append(missed)

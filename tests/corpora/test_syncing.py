@@ -4,15 +4,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.administration import Administration
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.database.engine import Database
@@ -30,6 +33,7 @@ from corpora.sources.allowed import AT_THE_SERVER
 from corpora.sources.kept_files import web_address
 from corpora.sources.kinds import SourceKind
 from corpora.sources.options import SourceOptions
+from corpora.sources.run_report import ReleaseRun
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
 from tests.data_folders import database_url
 from tests.job_work import worker
@@ -105,14 +109,20 @@ class Desk:
                 session.flush()
             return row.id
 
-    def run(self, stopping: Callable[[], bool] = lambda: False, source: int = 0) -> Job:
+    def run(
+        self,
+        stopping: Callable[[], bool] = lambda: False,
+        source: int = 0,
+        **options: Any,
+    ) -> Job:
         jobs = Jobs(self.database)
         job = jobs.add(JobKind.SYNC, "Beacon", "", "ann", source=source or self.source)
-        self.worker(stopping).do(job)
+        self.worker(stopping, **options).do(job)
         return jobs.get(job)
 
-    def worker(self, stopping: Callable[[], bool] = lambda: False) -> JobWork:
-        return worker(self.database, self.data_dir, stopping=stopping, secrets=Secrets())
+    def worker(self, stopping: Callable[[], bool] = lambda: False, **options: Any) -> JobWork:
+        of = {"stopping": stopping, "secrets": Secrets(), **options}
+        return worker(self.database, self.data_dir, **of)
 
     def row(self) -> SourceRow:
         with self.database.reading() as session:
@@ -331,8 +341,14 @@ def test_a_release_that_was_removed_at_its_place_is_hidden_until_it_is_back(desk
     desk.run()
     assert set(desk.hidden()) == set()
     desk.toy.contents, desk.toy.revisions = there, revisions
-    assert desk.run().message == f"1 unchanged. {_HIDDEN}"
-    assert desk.hidden() == ["17.10"]
+    told: list[str] = []
+
+    def tell(product: str, withdrawn: Sequence[ReleaseRun]) -> str:
+        told.extend(f"{product} {one.release}" for one in withdrawn)
+        return "Mailed."
+
+    assert desk.run(tell=tell).message == f"1 unchanged. {_HIDDEN} Mailed."
+    assert (told, desk.hidden()) == (["Beacon 17.10"], ["17.10"])
     assert desk.row().outcome == "changed"
     assert desk.run().message == f"1 unchanged. {_HIDDEN}"
     assert desk.row().outcome == "unchanged"
@@ -343,6 +359,19 @@ def test_a_release_that_was_removed_at_its_place_is_hidden_until_it_is_back(desk
         ("hide", "Beacon 17.10", True),
         ("hide", "Beacon 17.10", False),
     ]
+
+
+def test_what_was_discarded_comes_again_by_the_next_run(desk: Desk) -> None:
+    desk.run()
+    desk.toy.contents["17.10"] = {"guide.md": GUIDE.format(99)}
+    desk.toy.revisions["17.10"] = "ccc"
+    for told in ("Waits to be published: 17.10. 1 unchanged.", "2 unchanged."):
+        assert desk.run(waits=True).message == told
+    administration = Administration(desk.database, LOCAL)
+    administration.discard("Beacon", "17.10", desk.data_dir)
+    assert desk.run(waits=True).message == "Waits to be published: 17.10. 1 unchanged."
+    administration.publish("Beacon", "17.10", desk.data_dir)
+    assert "99 metres" in desk.texts("17.10")["guide.md"]
 
 
 def test_what_an_admin_hid_or_showed_stays_so(desk: Desk) -> None:
@@ -519,6 +548,7 @@ def test_a_release_that_is_being_built_is_taken_later(desk: Desk) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
+from typing import Any
 from corpora.database.engine import open_database
 from corpora.sources import folder_reader
 from corpora.sources.source import Secrets

@@ -62,9 +62,7 @@ class SiteReader:
             robots = Robots(fetcher, Path(folder), obeyed=self._options.robots)
             try:
                 start = Path(folder) / "start"
-                return fetcher.get(
-                    place.start, start, most=LARGEST_PAGE, check=robots.check
-                ).gone
+                return fetcher.get(place.start, start, most=LARGEST_PAGE, check=robots.check).gone
             except Refused:
                 return False
 
