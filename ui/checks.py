@@ -36,6 +36,7 @@ _COLOURS = {
 _QUOTE = 600
 """Characters of cited words that are shown."""
 _PAGE = 10
+_DISCARDED = "what was discarded"
 
 
 def waiting_products() -> tuple[str, ...]:
@@ -49,6 +50,9 @@ def show_checks(product: str) -> None:
     waiting = {w.release: w for w in waiting_generations(_database(), product)}
     for one in waiting.values():
         _show_waiting(one)
+    # A notice goes away by itself, and this stays until the next click.
+    if told := st.session_state.pop(_DISCARDED, ""):
+        st.markdown(as_text(told))
     checked = checked_releases(_database(), product)
     if not checked:
         return
@@ -108,6 +112,7 @@ def _discard(one: WaitingGeneration) -> None:
             name=f"{one.product} {one.release}",
             moment=when(one.since),
         )
+        st.session_state[_DISCARDED] = discarded
         done(discarded)
 
 

@@ -366,7 +366,7 @@ def test_what_was_discarded_comes_again_by_the_next_run(desk: Desk) -> None:
     desk.toy.contents["17.10"] = {"guide.md": GUIDE.format(99)}
     desk.toy.revisions["17.10"] = "ccc"
     for told in ("Waits to be published: 17.10. 1 unchanged.", "2 unchanged."):
-        assert desk.run(waits=True).message == told
+        assert (desk.run(waits=True).message or "").startswith(told)
     administration = Administration(desk.database, LOCAL)
     administration.discard("Beacon", "17.10", desk.data_dir)
     assert desk.run(waits=True).message == "Waits to be published: 17.10. 1 unchanged."
