@@ -155,10 +155,11 @@ class ReleasePacks:
         and what `Builder.take` raises.
         """
         with open_pack(path) as pack:
-            require_trusted(self.chatbot.settings.data_dir, pack.signer, trust)
+            data_dir = self.chatbot.settings.data_dir
+            is_trusted = require_trusted(data_dir, pack.signer, trust)
             pack.verify(lambda done, total: on_progress("verifying", done, total))
-            if trust:
-                trust_from_now(self.chatbot.settings.data_dir, pack.signer)
+            if not is_trusted:
+                trust_from_now(data_dir, pack.signer)
             of = pack.manifest
             product, release = product or of.product, release or of.release
             ingested = builder.take(pack, product=product, release=release)
