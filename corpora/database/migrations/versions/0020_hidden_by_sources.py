@@ -9,5 +9,7 @@ down_revision = "0019"
 
 def upgrade() -> None:
     """Add the column; nothing was hidden by a source before."""
-    hidden = sa.Column("hidden", sa.Boolean(), nullable=False, server_default=sa.false())
+    hidden: sa.Column[bool] = sa.Column(
+        "hidden", sa.Boolean(), nullable=False, server_default=sa.false()
+    )
     op.add_column("source_releases", hidden)
