@@ -148,6 +148,10 @@ class SourceError(StrataError):
     """A source cannot be read; the message says what failed, at which address, and what to do."""
 
 
+class NothingThere(SourceError):
+    """Where a release of a source was expected there is no page and no file."""
+
+
 class NoSuchSource(SourceError):
     """There is no source of this number."""
 

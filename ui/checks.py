@@ -19,7 +19,7 @@ from corpora.database.engine import Database
 from corpora.jobs.jobs import CHECKS, Jobs
 from ui.answers.citations import place, source_button
 from ui.documents.jobs_view import show_running
-from ui.elements.frame import button, confirm, done, failures_shown, in_a_row, when
+from ui.elements.frame import button, done, failures_shown, in_a_row, when
 from ui.elements.scope import any_of
 from ui.elements.table import list_in_pages
 from ui.serving import services
@@ -36,6 +36,7 @@ _COLOURS = {
 _QUOTE = 600
 """Characters of cited words that are shown."""
 _PAGE = 10
+_DISCARDED = "what was discarded"
 
 
 def waiting_products() -> tuple[str, ...]:
@@ -49,6 +50,9 @@ def show_checks(product: str) -> None:
     waiting = {w.release: w for w in waiting_generations(_database(), product)}
     for one in waiting.values():
         _show_waiting(one)
+    # A notice goes away by itself, and this stays until the next click.
+    if told := st.session_state.pop(_DISCARDED, ""):
+        st.markdown(as_text(told))
     checked = checked_releases(_database(), product)
     if not checked:
         return
@@ -78,8 +82,8 @@ def _show_waiting(one: WaitingGeneration) -> None:
             key = f"publish {one.generation}"
             if button(gettext("Publish"), icon="publish", type="primary", key=key):
                 _publish(one)
-            if button(gettext("Discard …"), icon="delete", key=f"discard {one.generation}"):
-                _confirm_discarding(one)
+            if button(gettext("Discard"), icon="delete", key=f"discard {one.generation}"):
+                _discard(one)
             if not _is_being_checked(one.product, one.release):
                 key = f"check {one.generation}"
                 button(
@@ -97,18 +101,19 @@ def _publish(one: WaitingGeneration) -> None:
         done(f"{published} {summary}".rstrip())
 
 
-def _confirm_discarding(one: WaitingGeneration) -> None:
-    def discard() -> None:
+def _discard(one: WaitingGeneration) -> None:
+    # One click: what was thrown away can be brought again.
+    with failures_shown():
         data_dir = services.administered().settings.data_dir
         services.administration().discard(one.product, one.release, data_dir, one.generation)
-        name = f"{one.product} {one.release}"
-        done(gettext("The version of {name} that waited is discarded.", name=name))
-
-    consequences = gettext(
-        "The version that waits is thrown away with what only it needed. What is served stays as "
-        "it is."
-    )
-    confirm(gettext("Discard this version"), consequences, gettext("Discard"), discard)
+        discarded = gettext(
+            "The version of {name} that was built {moment} and waited was thrown away; what is "
+            "served stays as it is. To bring it again, run its source, or upload its files again.",
+            name=f"{one.product} {one.release}",
+            moment=when(one.since),
+        )
+        st.session_state[_DISCARDED] = discarded
+        done(discarded)
 
 
 def _is_being_checked(product: str, release: str) -> bool:

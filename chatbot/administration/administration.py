@@ -24,6 +24,7 @@ from corpora.generations.generations import discard_waiting, publish_waiting, wa
 from corpora.jobs.jobs import DRAFTS, EVALUATIONS, Job, JobFile, JobKind, Jobs
 from corpora.packs.container import open_pack
 from corpora.packs.signing import require_trusted
+from corpora.sources.syncing import forget_taken
 from ingestion.messages import message, message_noop, sentences
 
 _OF_PRODUCTS = (
@@ -94,9 +95,13 @@ class Administration:
         return consequences
 
     def discard(self, product: str, release: str, data_dir: Path, only: int | None = None) -> None:
-        """Throw away the generation that waits, the `only` one if given. Raises NothingWaits."""
+        """Throw away the generation that waits, the `only` one if given. Raises NothingWaits.
+
+        The next run of a source that brought it brings the same again.
+        """
         release_id, generation = self._waiting(product, release)
         discard_waiting(self.database, data_dir, release_id, only)
+        forget_taken(self.database, product, release)
         self._record("discard", product, release, generation=generation)
 
     def check(self, product: str, release: str) -> int:

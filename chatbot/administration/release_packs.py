@@ -31,7 +31,7 @@ from corpora.packs.contents import (
     text_hashes,
     vectors_of,
 )
-from corpora.packs.signing import fingerprint, own_key, read_key, require_trusted
+from corpora.packs.signing import fingerprint, own_key, read_key, require_trusted, trust_from_now
 from ingestion.messages import message
 
 _GLOSSARY, _ANSWERS = "glossary.json", "answers.json"
@@ -155,8 +155,11 @@ class ReleasePacks:
         and what `Builder.take` raises.
         """
         with open_pack(path) as pack:
-            require_trusted(self.chatbot.settings.data_dir, pack.signer, trust)
+            data_dir = self.chatbot.settings.data_dir
+            is_trusted = require_trusted(data_dir, pack.signer, trust)
             pack.verify(lambda done, total: on_progress("verifying", done, total))
+            if not is_trusted:
+                trust_from_now(data_dir, pack.signer)
             of = pack.manifest
             product, release = product or of.product, release or of.release
             ingested = builder.take(pack, product=product, release=release)

@@ -24,7 +24,7 @@ from corpora.database.source_tables import SourceReleaseRow, SourceRow
 from corpora.database.tables import DocumentRow, MemberRow, ProductRow, ReleaseRow
 from corpora.errors import JobError, NoSuchSource, SourceError
 from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
-from corpora.sources.allowed import AT_THE_SERVER, require_allowed
+from corpora.sources.allowed import AT_THE_SERVER, require_allowed, require_possible
 from corpora.sources.kept_files import web_address
 from corpora.sources.kinds import kinds, source_kind
 from corpora.sources.options import SourceOptions
@@ -114,6 +114,7 @@ class Sources:
         now = datetime.now(UTC)
         check_name("product", product)
         checked = self._checked(kind, options)
+        require_possible(checked, is_here=self.anywhere)
         with self.database.writing() as session:
             row = SourceRow(
                 product=product.strip(),

@@ -7,7 +7,7 @@ import json
 import smtplib
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
@@ -24,6 +24,7 @@ from chatbot.text.languages import ngettext_noop
 from corpora.database.check_tables import ReleaseCheckRow
 from corpora.database.engine import Database
 from corpora.errors import NothingWaits
+from corpora.sources.run_report import ReleaseRun
 from ingestion.messages import counted, message, sentences
 
 SIGNATURE, TIMESTAMP = "X-Strata-Signature", "X-Strata-Timestamp"
@@ -73,13 +74,29 @@ def tell(database: Database, settings: CheckSettings, report: CheckReport, page:
     return went
 
 
+def mail_withdrawn(
+    settings: CheckSettings, product: str, withdrawn: Sequence[ReleaseRun], page: str = ""
+) -> str:
+    """Mail which releases a source has no more, and what became of them; say how that went."""
+    told = [f"{product} {run.release} is {run.message}" for run in withdrawn]
+    if not (told and settings.mail_to and settings.mail_server):
+        return ""
+    names = ", ".join(run.release for run in withdrawn)
+    subject = f"Strata: no longer at its source: {product} {names}"
+    return _mailed(settings, subject, "\n\n".join([*told, page]).strip() + "\n")
+
+
+def _mailed(settings: CheckSettings, subject: str, body: str) -> str:
+    try:
+        _send_mail(settings, subject, body)
+    except (OSError, smtplib.SMTPException, ValueError) as error:
+        return message("The mail could not be sent: {reason}", reason=_reason(error))
+    return message("Mailed to {names}.", names=", ".join(settings.mail_to))
+
+
 def _told(settings: CheckSettings, report: CheckReport, page: str) -> Iterator[str]:
     if settings.mail_to and settings.mail_server:
-        try:
-            _send_mail(settings, report, page)
-            yield message("Mailed to {names}.", names=", ".join(settings.mail_to))
-        except (OSError, smtplib.SMTPException, ValueError) as error:
-            yield message("The mail could not be sent: {reason}", reason=_reason(error))
+        yield _mailed(settings, _subject(report), _body(report, page))
     if settings.webhook and settings.webhook_secret:
         host = urlsplit(settings.webhook).hostname
         try:
@@ -102,9 +119,7 @@ def _subject(report: CheckReport) -> str:
     changed, gone = report.count(Verdict.CHANGED), report.count(Verdict.GONE)
     state = "waits to be published" if report.waits else "is published"
     found = f"{changed:,} changed, {gone:,} no longer documented"
-    subject = f"Strata: {report.product} {report.release} {state}: {found}"
-    # A name could break the header.
-    return "".join(c if c.isprintable() else " " for c in subject)
+    return f"Strata: {report.product} {report.release} {state}: {found}"
 
 
 def _body(report: CheckReport, page: str) -> str:
@@ -122,14 +137,15 @@ def _body(report: CheckReport, page: str) -> str:
     return "\n".join([*lines, "", page]).strip() + "\n"
 
 
-def _send_mail(settings: CheckSettings, report: CheckReport, page: str) -> None:
+def _send_mail(settings: CheckSettings, subject: str, body: str) -> None:
     mail = EmailMessage()
-    mail["Subject"] = _subject(report)
+    # A name could break the header.
+    mail["Subject"] = "".join(c if c.isprintable() else " " for c in subject)
     mail["From"] = settings.mail_from or settings.mail_to[0]
     mail["To"] = ", ".join(settings.mail_to)
     mail["Date"] = formatdate()
     mail["Message-ID"] = make_msgid(domain="strata.invalid")
-    mail.set_content(_body(report, page))
+    mail.set_content(body)
     url = urlsplit(settings.mail_server or "")
     host, secure = url.hostname or "", ssl.create_default_context()
     if url.scheme == "smtps":

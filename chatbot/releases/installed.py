@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.project_files import StatedVersion, versions_stated
@@ -62,12 +62,22 @@ def release_of_version(version: str, product: Product) -> Release | None:
 
 def installed(stated: Iterable[StatedVersion], products: Sequence[Product]) -> list[Installed]:
     """What files state of the products that are documented, one for each that they name."""
+    stated = list(stated)
     by_product: dict[str, list[StatedVersion]] = {}
     called = {_plain(name): p for p in products for name in (p.name, *p.aliases)}
     for one in stated:
         if product := called.get(_plain(one.name)):
             by_product.setdefault(product.name, []).append(one)
-    return [_one(p, by_product[p.name]) for p in products if p.name in by_product]
+    found = [_one(p, by_product[p.name]) for p in products if p.name in by_product]
+    if not (told := in_words_unread(stated)):
+        return found
+    return [replace(one, reason=f"{one.reason}; {told}") for one in found]
+
+
+def in_words_unread(stated: Iterable[StatedVersion]) -> str:
+    """Which files could not be parsed, in a clause; empty where all could."""
+    unread = dict.fromkeys(one.file for one in stated if not one.name)
+    return gettext("{files} cannot be parsed", files=shown_list(unread)) if unread else ""
 
 
 def of_project(
@@ -116,8 +126,7 @@ def _plain(name: str) -> str:
 def _one(product: Product, stated: Sequence[StatedVersion]) -> Installed:
     rank = min(one.rank for one in stated)
     first = [one for one in stated if one.rank == rank]
-    exact = {one.version: one for one in first if one.version}
-    if not exact:
+    if not any(one.version for one in first):
         one = first[0]
         if not one.written:
             reason = gettext(
@@ -133,6 +142,11 @@ def _one(product: Product, stated: Sequence[StatedVersion]) -> Installed:
                 releases=one.written,
             )
         return Installed(product.name, "", None, reason)
+    # What another file pins may differ from what is installed: then neither is taken.
+    exact: dict[str, StatedVersion] = {}
+    for one in sorted(stated, key=lambda one: one.rank):
+        if one.version:
+            exact.setdefault(one.version, one)
     releases = {version: release_of_version(version, product) for version in exact}
     if len(set(releases.values())) > 1 or (None in releases.values() and len(exact) > 1):
         each = shown_list(f"{version} ({one.file})" for version, one in exact.items())

@@ -37,7 +37,8 @@ _PNPM = re.compile(r"/?((?:@[^/]+/)?[^@/]+)[@/](\d[^(_]*)")
 class StatedVersion:
     """A version of something in a file; `version` is empty where a range allows several.
 
-    `rank` orders files: what was installed (0) goes before what was asked for (1).
+    `rank` orders files: what was installed (0) goes before what was asked for (1). Without a `name`
+    it stands for a file that cannot be parsed.
     """
 
     name: str
@@ -56,19 +57,22 @@ def is_project_file(name: str) -> bool:
 
 
 def versions_stated(name: str, text: str) -> list[StatedVersion]:
-    """The versions that a file states, which is read by its name; none of one that is malformed.
+    """The versions that a file states, which is read by its name; of one that is malformed that.
 
     The text is hostile: it is parsed and never run, and nothing is looked up.
     """
     reader = _reader(name)
-    if reader is None or len(text) > LARGEST:
+    if reader is None:
         return []
     rank, read = reader
+    malformed = [StatedVersion("", "", name, rank)]
+    if len(text) > LARGEST:
+        return malformed
     try:
         pairs = list(read(text))
     # The parsers go one call deeper with each bracket.
     except (ValueError, LookupError, AttributeError, TypeError, RecursionError, yaml.YAMLError):
-        return []
+        return malformed
     return [
         StatedVersion(package, _exact(version), name, rank, version) for package, version in pairs
     ]

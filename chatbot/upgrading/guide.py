@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from chatbot.comparison.pages import same_page
 from chatbot.errors import BadQuestion
-from chatbot.retrieval.support import cite_words
+from chatbot.retrieval.support import cite_words, plain
 from chatbot.runtime.concurrency import Stopped
 from chatbot.turn import Citation
 from chatbot.upgrading.notes import Note, read_notes
@@ -126,23 +126,30 @@ class UpgradeGuides:
             new = [name for step in matched if step.newer == after for name in step.successors]
             using = using.with_names(new) if not using.is_everything else using
         told(len(names) - 1, len(names) - 1)
-        documented = self._documented(product.name, names, usage)
+        documented, spoken = self._documented(product.name, names, usage)
         items = self.items(product.name, matched)
-        return Guide(product.name, tuple(names), items, usage.looked_up, documented)
+        # Commands of several words are found in the text by the names that are documented.
+        more = spoken - set(map(plain, usage.topics))
+        looked_up = usage.looked_up + len(more)
+        return Guide(product.name, tuple(names), items, looked_up, documented + len(spoken))
 
     def items(self, product: str, steps: Sequence[UpgradeStep]) -> tuple[Item, ...]:
         """The steps by the thing that they are about, the most urgent first, with their pages."""
         items = sorted(_items(steps), key=_urgency)
         return tuple(self._with_both_pages(product, items))
 
-    def _documented(self, product: str, names: Sequence[str], usage: Usage) -> int:
+    def _documented(self, product: str, names: Sequence[str], usage: Usage) -> tuple[int, set[str]]:
+        """How many used names are documented, and the used ones of several words."""
         if usage.is_everything:
-            return 0
+            return 0, set()
         known: set[str] = set()
+        spoken: set[str] = set()
         for name in names:
             for parameter in self.parameters(product, name).parameters:
                 known.update(map(folded, (parameter.name, *parameter.aliases)))
-        return len(known.intersection(usage.names))
+                if " " in parameter.name.strip() and usage.has(parameter.name):
+                    spoken.add(plain(parameter.name))
+        return len(known.intersection(usage.names)), spoken
 
     def _between(self, product: str, older: str, newer: str) -> tuple[UpgradeStep, ...]:
         generations = (self.open_corpus(product, name).generation for name in (older, newer))

@@ -101,6 +101,12 @@ class Note:
         said = _kind_of(sentence)
         if _kind_of(*sentence.strip(" -*•").split()[:1]) is Kind.FIXED:
             return Kind.FIXED
+        if said is Kind.DEFAULT and not self.subject:
+            # "New setting x with the default 5" is new; "New default of x: 5" is no new thing.
+            begins = sentence.strip(" -*•").split()[:3]
+            is_new = _kind_of(*begins[:1]) is Kind.NEW
+            if is_new and _kind_of(" ".join(begins)) is not Kind.DEFAULT:
+                return Kind.NEW
         if self.subject and self.heading:
             # A remark begins with what it is: "Changed in version 3.0: the default is 5".
             told = said not in (None, Kind.DEPRECATED) and self.heading is Kind.CHANGED

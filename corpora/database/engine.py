@@ -37,7 +37,7 @@ from corpora.database.sight import Sight
 from corpora.database.tables import Base
 from corpora.errors import DatabaseFull, UnreachableDatabase, UnusableDatabase
 
-SCHEMA = "0019"
+SCHEMA = "0020"
 """The newest migration in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import String, UniqueConstraint
+from sqlalchemy import String, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from corpora.database.tables import Base, Told, ToldJson, owned_by
@@ -39,7 +39,8 @@ class SourceReleaseRow(Base):
     """A release of a source as it was last taken.
 
     `revision` is that of the source, `taken` the digest of the files of which the documents that
-    serve were made; both are empty before. `error` says why the last try failed.
+    serve were made; both are empty before. `error` says why the last try failed. `hidden`: the
+    source hid the release, as it is gone there.
     """
 
     __table_args__ = (UniqueConstraint("source_id", "name"), {"sqlite_autoincrement": True})
@@ -51,6 +52,7 @@ class SourceReleaseRow(Base):
     taken: Mapped[str] = mapped_column(String(64), default="")
     published: Mapped[datetime | None]
     error: Mapped[str] = mapped_column(Told, default="")
+    hidden: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class SourceFileRow(Base):

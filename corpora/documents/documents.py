@@ -9,8 +9,9 @@ from sqlalchemy import Select, func, select
 from corpora.catalog.languages import languages_of
 from corpora.database.engine import Database
 from corpora.database.originals import Originals
-from corpora.database.tables import DocumentRow, FileRow, MemberRow, PageRow, ReleaseRow
+from corpora.database.tables import DocumentRow, FileRow, MemberRow, PageRow, ProductRow, ReleaseRow
 from corpora.indexing.pages import StoredPage, read_pages
+from ingestion.messages import message
 
 _SERVES = (
     select(MemberRow)
@@ -97,9 +98,23 @@ class Documents:
             wanted.append(_SERVES)
         with self.database.reading() as session:
             found = read_pages(session, *wanted)
+            last = session.scalar(select(func.max(PageRow.id))) or 0
+        if not found and not 0 < page <= last:
+            raise LookupError(message("There is no page {page}: its number is unknown.", page=page))
         if not found:
             raise LookupError("This page is no longer available; its document was reprocessed.")
         return found[0]
+
+    def release_of(self, document: int) -> tuple[str, str]:
+        """The product and the release of a document that is kept."""
+        query = (
+            select(ProductRow.name, ReleaseRow.name)
+            .join(ReleaseRow, ReleaseRow.product_id == ProductRow.id)
+            .join(DocumentRow, DocumentRow.release_id == ReleaseRow.id)
+        )
+        with self.database.reading() as session:
+            product, release = session.execute(query.where(DocumentRow.id == document)).one()
+        return product, release
 
     def original(self, content_hash: str) -> bytes:
         """Return the bytes of a file; raise LookupError if they are not kept any more."""

@@ -6,7 +6,7 @@ import logging
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +38,7 @@ from corpora.jobs.jobs import (
     Jobs,
     JobState,
 )
+from corpora.sources.run_report import ReleaseRun
 from corpora.sources.source import Secrets
 from corpora.sources.syncing import Syncing, keep_outcome
 from ingestion.errors import StrataError
@@ -66,7 +67,8 @@ class JobWork:
 
     `pauses` gives what each ingest calls between two steps; with `waits` what it built waits for an
     admin's yes. With `tasks` it does jobs of their kinds alone, which are none on documents; with
-    `secrets` it runs sources alone, which sign in with these. `unpack` takes a release pack in.
+    `secrets` it runs sources alone, which sign in with these; `tell` gets a product and what left
+    it as its source has it no more, and returns who was told. `unpack` takes a release pack in.
     """
 
     claims: Claims
@@ -81,6 +83,7 @@ class JobWork:
     secrets: Secrets | None = None
     unpack: Callable[[Job, Path, Builder], str] | None = None
     waits: bool = False
+    tell: Callable[[str, Sequence[ReleaseRun]], str] = lambda product, withdrawn: ""
     _postponed: dict[int, float] = field(default_factory=dict, init=False)
 
     @property
@@ -231,9 +234,12 @@ class JobWork:
         except StrataError as error:
             keep_outcome(self.database, source, "failed", str(error), None)
             raise
-        keep_outcome(self.database, source, run.outcome, run.message, run)
+        withdrawn = [one for one in run.releases if one.withdrawn]
+        told = self.tell(job.product, withdrawn) if withdrawn else ""
+        said = sentences([run.message, told])
+        keep_outcome(self.database, source, run.outcome, said, run)
         state = JobState.FAILED if "failed" in {r.outcome for r in run.releases} else JobState.DONE
-        return _Ended(state, run.message, asdict(run) | {"outcome": run.outcome})
+        return _Ended(state, said, asdict(run) | {"outcome": run.outcome})
 
 
 _NOTHING_READ = message("No file could be read, so nothing changed.")

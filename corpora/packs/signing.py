@@ -83,10 +83,10 @@ def fingerprint(key: Ed25519PrivateKey) -> str:
     return sha256(key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)).hexdigest()
 
 
-def require_trusted(data_dir: Path, signer: str, trust: str = "") -> None:
-    """Raise UntrustedPack unless a signer is trusted; `trust` is a fingerprint to trust from now.
+def require_trusted(data_dir: Path, signer: str, trust: str = "") -> bool:
+    """Raise UntrustedPack unless a signer is trusted; `trust` is a fingerprint to trust as well.
 
-    What this Strata signs itself is trusted.
+    What this Strata signs itself is trusted. Returns whether it was before, without `trust`.
     """
     place = data_dir / "keys" / "trusted"
     wanted = trust.lower().replace(":", "").strip()
@@ -96,7 +96,7 @@ def require_trusted(data_dir: Path, signer: str, trust: str = "") -> None:
         )
     own = data_dir / "keys" / "pack.pem"
     if (place / signer).exists() or (own.exists() and fingerprint(read_key(own)) == signer):
-        return
+        return True
     if wanted != signer:
         raise UntrustedPack(
             "The pack is signed by another key: {signer}. Compare it with what its maker tells you "
@@ -108,5 +108,11 @@ def require_trusted(data_dir: Path, signer: str, trust: str = "") -> None:
             "or by a tick on the page.",
             signer=signer,
         )
+    return False
+
+
+def trust_from_now(data_dir: Path, signer: str) -> None:
+    """Keep that a signer is trusted; for a pack that is verified."""
+    place = data_dir / "keys" / "trusted"
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     (place / signer).touch()

@@ -6,6 +6,7 @@ from pathlib import Path
 from posixpath import dirname
 
 from corpora.errors import SourceError
+from corpora.sources.git_address import git_address
 from corpora.sources.options import FolderOptions, GitOptions, SourceOptions
 from ingestion.messages import message
 
@@ -41,6 +42,23 @@ def require_allowed(options: SourceOptions, folders: Sequence[Path], *, anywhere
             place=place or ".",
             leads=leads,
         )
+
+
+def require_possible(options: SourceOptions, *, is_here: bool) -> None:
+    """Raise SourceError for a place that no run could ever read: no such scheme, no such folder.
+
+    Folders are looked for if this `is_here`, at the worker's machine; others may be mounted there.
+    """
+    if isinstance(options, GitOptions) and (is_here or not _is_here(options.url)):
+        git_address(options.url)
+    if isinstance(options, FolderOptions) and is_here:
+        above = dirname(options.path.partition("{release}")[0])
+        if not Path(above or ".").is_dir():
+            raise SourceError(
+                "{above} is not a folder on this machine: check the path, and that the share is "
+                "mounted.",
+                above=above,
+            )
 
 
 def _is_here(url: str) -> bool:

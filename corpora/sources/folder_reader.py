@@ -55,6 +55,16 @@ class FolderReader:
             raise _unreadable(above, error) from error
         return [FoundRelease(name, self._revision(name, check_stop)) for name in names]
 
+    def is_gone(self, release: str, check_stop: Callable[[], None]) -> bool:
+        """Whether there is no folder of a release; a link that leads nowhere is one."""
+        try:
+            self._root(release).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        except OSError as error:
+            raise _unreadable(self._root(release), error) from error
+        return False
+
     def fetch(
         self,
         release: FoundRelease,

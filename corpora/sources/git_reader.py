@@ -72,6 +72,7 @@ class GitReader:
             if (given := getattr(options, name))
         }
         self._kept: GitProgram | None = None
+        self._refs: dict[str, str] = {}
 
     def releases(self, check_stop: Stop = lambda: None) -> list[FoundRelease]:
         """The tags or branches that the options choose, the oldest release first, `next` last."""
@@ -80,7 +81,7 @@ class GitReader:
             program = self._program(Path(folder))
             program.check_version()
             branches = options.refs == "branches" or options.next_branch
-            refs = _listed(program, check_stop, branches=branches)
+            refs = self._refs = _listed(program, check_stop, branches=branches)
         found = _matching(refs, f"refs/{_kind(options)}/", options.releases)
         chosen = self._chosen(list(found)) if found else []
         fixed = options.refs == "tags"
@@ -88,14 +89,18 @@ class GitReader:
         if options.next_branch:
             revision = refs.get(f"refs/heads/{options.next_branch}")
             if revision is None:
-                raise SourceError(
-                    "{address} has no branch {next_branch!r}{some}: name another one as "
-                    "next_branch.",
-                    address=self._address.url,
-                    next_branch=options.next_branch,
-                    some=_some(refs, "refs/heads/"),
+                # The branch may have been removed: then it is gone as a tag is.
+                self.remarks.append(
+                    message(
+                        "{address} has no branch {next_branch!r}{some}: name another one as "
+                        "next_branch.",
+                        address=self._address.url,
+                        next_branch=options.next_branch,
+                        some=_some(refs, "refs/heads/"),
+                    )
                 )
-            releases.append(FoundRelease(_NEXT, revision))
+            else:
+                releases.append(FoundRelease(_NEXT, revision))
         if not releases:
             raise SourceError(
                 "No release of {address} is chosen by {releases!r}{more}{some}: change the "
@@ -106,6 +111,10 @@ class GitReader:
                 some=_some(refs, f"refs/{_kind(options)}/"),
             )
         return releases
+
+    def is_gone(self, release: str, check_stop: Stop) -> bool:
+        """Whether the repository has no tag or branch of a release."""
+        return self._ref(release) not in self._refs
 
     def fetch(
         self,

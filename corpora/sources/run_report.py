@@ -17,8 +17,10 @@ class ReleaseRun:
     """What a run did with a release: `outcome` is published, waits, unchanged, failed or gone.
 
     `before` is the revision that was taken last, empty where there was none; `moved`: it was to
-    stay, and is another one. `added`, `changed` and `removed` count files, `names` name some of
-    them. `skipped` counts, by suffix, what is no documentation.
+    stay, and is another one; `withdrawn`: it is gone as a whole, and by this run what the source
+    brought serves no longer; `back`: it was hidden so, and is shown again. `added`, `changed` and
+    `removed` count files, `names` name some of them. `skipped` counts, by suffix, what is no
+    documentation.
     """
 
     release: str
@@ -31,6 +33,8 @@ class ReleaseRun:
     removed: int = 0
     names: dict[str, list[str]] = field(default_factory=dict)
     moved: bool = False
+    withdrawn: bool = False
+    back: bool = False
     skipped: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
@@ -48,7 +52,10 @@ class SourceRun:
         outcomes = {release.outcome for release in self.releases}
         if "failed" in outcomes:
             return "partly" if outcomes - {"failed", "gone"} else "failed"
-        return "changed" if outcomes & {"published", "waits"} else "unchanged"
+        is_changed = outcomes & {"published", "waits"} or any(
+            one.withdrawn or one.back for one in self.releases
+        )
+        return "changed" if is_changed else "unchanged"
 
     @property
     def message(self) -> str:
@@ -81,6 +88,11 @@ class SourceRun:
             for r in self.releases
             if r.moved
         ]
+        if back := [r.release for r in self.releases if r.back]:
+            releases = ", ".join(back)
+            parts.append(
+                message("Back at the source and shown again: {releases}.", releases=releases)
+            )
         skipped = sum((Counter(release.skipped) for release in self.releases), Counter[str]())
         if missed := passed_over(skipped):
             parts.append(missed)

@@ -56,6 +56,13 @@ class SourceReader(Protocol):
         `check_stop` is called between two steps; it raises what ends the listing.
         """
 
+    def is_gone(self, release: str, check_stop: Callable[[], None]) -> bool:
+        """Whether a release that was taken before is no longer there at all.
+
+        Asked behind `releases`, of one that it did not give, or of which `fetch` raised
+        NothingThere. One that is there and not chosen is not gone.
+        """
+
     def fetch(
         self,
         release: FoundRelease,

@@ -1,5 +1,6 @@
 """A run of a source: what is new there is fetched, read, and published release by release."""
 
+import shlex
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -17,12 +18,14 @@ from corpora.building.building import Builder
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import check_name, find_release
 from corpora.database.engine import Database
+from corpora.database.history_tables import AuditRow
 from corpora.database.source_tables import SourceReleaseRow, SourceRow
 from corpora.database.tables import DocumentRow, MemberRow
 from corpora.errors import (
     BeingBuilt,
     DiskFull,
     IngestCancelled,
+    NothingThere,
     SourceError,
     TakenOver,
     UnusableDatabase,
@@ -109,6 +112,7 @@ class Syncing:
                 )
             }
         run, busy = SourceRun(), None
+        nowhere: set[str] = set()
         # What a killed run left; of a source there is one run at a time.
         shutil.rmtree(self._place(source_id))
         anywhere = source.person == AT_THE_SERVER
@@ -126,6 +130,8 @@ class Syncing:
             said = len(reader.remarks)
             try:
                 one = self._release(source, reader, release, known.get(release.name), job_id)
+                if (last := known.get(release.name)) is not None and last.hidden:
+                    one.back = self._show_again(source, release.name)
             except (BeingBuilt, TakenOver) as error:
                 busy = error
                 continue
@@ -134,11 +140,20 @@ class Syncing:
             except StrataError as error:
                 one = ReleaseRun(release.name, "failed", release.revision, message=str(error))
                 self._keep(source_id, release.name, error=str(error))
+                if isinstance(error, NothingThere):
+                    nowhere.add(release.name)
             one.remarks = [*reader.remarks[said:], *one.remarks]
             run.releases.append(one)
-        for name in sorted(known.keys() - {release.name for release in found}):
-            told = message("no longer at the source, or not chosen; its documents stay.")
-            run.releases.append(ReleaseRun(name, "gone", message=told))
+        # A place of which nothing can be read has failed as a whole: it takes nothing away.
+        is_read = any(one.outcome != "failed" for one in run.releases)
+        absent = known.keys() - {release.name for release in found}
+        for name in sorted(absent | (nowhere & known.keys())):
+            if is_read and known[name].published and self._is_gone(reader, name):
+                run.releases = [one for one in run.releases if one.release != name]
+                run.releases.append(self._withdraw(source, name))
+            elif name in absent:
+                told = message("no longer at the source, or not chosen; what serves stays.")
+                run.releases.append(ReleaseRun(name, "gone", message=told))
         own = (remark for one in run.releases for remark in one.remarks)
         run.remarks = list(dict.fromkeys([*reader.remarks, *own]))
         if busy is not None:
@@ -173,6 +188,83 @@ class Syncing:
             self._publish(source, found.name, kept, run, serving)
         self._keep(source.id, found.name, revision=found.revision, taken=contents, error="")
         return run
+
+    def _is_gone(self, reader: SourceReader, release: str) -> bool:
+        try:
+            return reader.is_gone(release, self.check_stop)
+        except SourceError:
+            # What is not known to be gone stays.
+            return False
+
+    def _withdraw(self, source: SourceRow, release: str) -> ReleaseRun:
+        """Let nothing be served that a source brought to a release which is gone there.
+
+        A release that holds nothing else is hidden, once: whoever shows it again is not overruled.
+        """
+        run = ReleaseRun(release, "gone")
+        serving = self._serving(source.product, release)
+        own = self._files(serving, source.id)
+        subject = f"{source.product} {release}"
+        if own and self._holds_more(serving, source.id):
+            report = self.builder.remove_documents(source.product, release, own)
+            self._compare(run, serving, report.generation, source.id)
+            run.withdrawn = report.outcome is not Outcome.UNCHANGED
+            run.message = message(
+                "no longer at the source, and its documents were removed; those from elsewhere "
+                "stay."
+                if report.outcome is Outcome.PUBLISHED
+                else "no longer at the source; a version without its documents waits to be "
+                "published."
+            )
+            self._keep(source.id, release, revision="", taken="", error=run.message)
+            with self.database.writing() as session:
+                if run.withdrawn:
+                    session.add(_audited(source, "remove documents", subject, files=sorted(own)))
+            return run
+        run.message = message(
+            "no longer at the source and is hidden. To show it again: `strata releases retire "
+            "{product} {release} --restore`, or its settings on the page Documents.",
+            product=shlex.quote(source.product),
+            release=shlex.quote(release),
+        )
+        with self.database.writing() as session:
+            row = find_release(session, source.product, release)
+            of = SourceReleaseRow.source_id == source.id, SourceReleaseRow.name == release
+            kept = session.scalar(select(SourceReleaseRow).where(*of))
+            if row is None or kept is None or not own:
+                run.message = message("no longer at the source; nothing of it serves.")
+            elif not row.retired and kept.hidden:
+                run.message = message("no longer at the source; it was shown again by an admin.")
+            elif not row.retired:
+                row.retired = kept.hidden = run.withdrawn = True
+                session.add(_audited(source, "hide", subject, before=False, now=True))
+                self.database.on_change(session, row.id)
+            if kept is not None:
+                kept.error = run.message
+        return run
+
+    def _show_again(self, source: SourceRow, release: str) -> bool:
+        """Show a release that is back at its source, if it is hidden; say whether it was."""
+        with self.database.writing() as session:
+            row = find_release(session, source.product, release)
+            of = SourceReleaseRow.source_id == source.id, SourceReleaseRow.name == release
+            kept = session.scalars(select(SourceReleaseRow).where(*of)).one()
+            kept.hidden, kept.error = False, ""
+            if row is None or not row.retired:
+                return False
+            row.retired = False
+            subject = f"{source.product} {release}"
+            session.add(_audited(source, "hide", subject, before=True, now=False))
+            self.database.on_change(session, row.id)
+            return True
+
+    def _holds_more(self, generation: int | None, source_id: int) -> bool:
+        """Whether a generation has documents that others than a source brought."""
+        query = select(MemberRow.document_id).where(
+            MemberRow.generation_id == generation, MemberRow.source != source_name(source_id)
+        )
+        with self.database.reading() as session:
+            return session.scalar(query.limit(1)) is not None
 
     def _place(self, source_id: int) -> Path:
         place = self.data_dir / "fetching" / str(source_id)
@@ -334,6 +426,23 @@ class Syncing:
                 row.published = datetime.now(UTC)
             session.flush()
             return row.id
+
+
+def forget_taken(database: Database, product: str, release: str) -> None:
+    """Let the next run of each source of a release take again what it took last."""
+    of_product = select(SourceRow.id).where(SourceRow.product == product)
+    with database.writing() as session:
+        session.execute(
+            update(SourceReleaseRow)
+            .where(SourceReleaseRow.source_id.in_(of_product), SourceReleaseRow.name == release)
+            .values(revision="", taken="")
+        )
+
+
+def _audited(source: SourceRow, action: str, subject: str, **details: Any) -> AuditRow:
+    details = {"source": source.id, **details}
+    at, person = datetime.now(UTC), source_name(source.id)
+    return AuditRow(at=at, person=person, action=action, subject=subject, details=details)
 
 
 def keep_outcome(database: Database, source_id: int, outcome: str, message: str, run: Any) -> None:

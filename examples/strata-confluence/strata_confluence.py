@@ -75,6 +75,10 @@ class ConfluenceReader:
                 names = [self._named.search(page["title"]) for page in self._of_space(ask)]
         return [FoundRelease(name, "") for name in dict.fromkeys(m[1] for m in names if m)]
 
+    def is_gone(self, release: str, check_stop: Callable[[], None]) -> bool:
+        """Whether no label, or no title, names a release any more."""
+        return all(release != one.name for one in self.releases(check_stop))
+
     def fetch(
         self,
         release: FoundRelease,

@@ -32,6 +32,18 @@ UV = '[[package]]\nname = "{}"\nversion = "{}"\n'
 LOCK = '{{"lockfileVersion": 3, "packages": {{"": {{"name": "app", "version": "9"}}, {}}}}}'
 
 FILES: list[tuple[dict[str, str], str, str | None, str]] = [
+    (
+        {"requirements.txt": "tessaline==17.10", "Dockerfile": "FROM tessaline:17.20"},
+        "tessaline",
+        None,
+        "17.10 (requirements.txt) and 17.20 (Dockerfile)",
+    ),
+    (
+        {"uv.lock": "[[package", "Dockerfile": "FROM tessaline:17.20"},
+        "tessaline",
+        "17.20",
+        "; uv.lock cannot be parsed",
+    ),
     ({"uv.lock": UV.format("tessaline", "17.20.3")}, "tessaline", "17.20", "has tessaline 17.20.3"),
     ({"poetry.lock": UV.format("SQLAlchemy", "2.0.36")}, "sqlalchemy", None, "2.0.36"),
     ({"pylock.toml": '[[packages]]\nname = "mpi4py"\nversion = "3.1.6"'}, "mpi4py", "3.1.6", ""),

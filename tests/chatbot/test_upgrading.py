@@ -18,6 +18,7 @@ from chatbot.settings import Settings
 from chatbot.text.languages import spoken
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.notes import Kind, Note
 from chatbot.upgrading.reading import GuideReader
 from chatbot.upgrading.release_gaps import GapKind, ReleaseGaps, release_gap_rows
 from chatbot.upgrading.steps import Need, UpgradeStep, What
@@ -27,7 +28,9 @@ from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.errors import UnknownRelease
 from corpora.indexing.corpus import OpenCorpora
+from corpora.indexing.pages import StoredDocument, StoredPage
 from corpora.parameters.releases import ReleaseParameters, opened_by
+from ingestion.page import Block, BlockKind, DocumentKind
 from tests.corpora.beacon import ingest_beacon, write
 from tests.data_folders import data_dir_of
 
@@ -146,6 +149,21 @@ def test_all_seeded_keys_are_named_and_no_other(told: Told, form: str) -> None:
     assert guide.looked_up >= len(AFFECTED | UNAFFECTED)
     nothing = told.guide("1.0", "3.0", FORMATS[form](sorted(UNAFFECTED)))
     assert nothing.items == ()
+
+
+@pytest.mark.parametrize(
+    ("item", "kind"),
+    [
+        ("- New setting `tide_gate` with the default 5.", Kind.NEW),
+        ("- Added `tide_gate`, by default 5.", Kind.NEW),
+        ("- New default of `tide_gate`: 5.", Kind.DEFAULT),
+        ("- Added a default for `tide_gate`.", Kind.DEFAULT),
+        ("- The default of the new `tide_gate` is 5.", Kind.DEFAULT),
+    ],
+)
+def test_a_new_thing_with_a_default_is_new(item: str, kind: Kind) -> None:
+    page = StoredPage(1, (), 1, StoredDocument(1, "", "", DocumentKind.RELEASE_NOTES, ""))
+    assert Note(page, Block(BlockKind.LIST_ITEM, item), "2.0", None).kind is kind
 
 
 def test_words_that_lead_to_nothing_are_counted_as_looked_up(told: Told) -> None:

@@ -175,6 +175,7 @@ def test_rights_of_an_old_database_stay_said(database: Database, data_dir: Path)
             INSERT INTO rights VALUES (1, 2, NULL, 'groups', '["staff"]', '["ann"]');
             INSERT INTO rights VALUES (2, 2, 2, 'admins', '[]', '[]');
             ALTER TABLE turns DROP COLUMN named;
+            ALTER TABLE source_releases DROP COLUMN hidden;
             ALTER TABLE program_keys DROP COLUMN of_products;
             DROP INDEX ix_server_calls_facts;
             ALTER TABLE server_calls DROP COLUMN calls;

@@ -49,6 +49,14 @@ def test_each_folder_is_a_release_and_its_revision_follows_its_files(share: Path
     assert after[1] != before[1]
 
 
+def test_a_release_is_gone_if_its_folder_is(share: Path) -> None:
+    (share / "v17.30").symlink_to("nowhere")
+    reader = open_folder(options(share), Secrets())
+    (share / "v17.10" / "docs").rename(share / "v17.10" / "old")
+    gone = {name: reader.is_gone(name, lambda: None) for name in ("17.10", "17.20", "17.40")}
+    assert gone == {"17.10": True, "17.20": False, "17.40": True}
+
+
 def test_the_listing_can_be_stopped(share: Path) -> None:
     class Stopped(Exception): ...
 

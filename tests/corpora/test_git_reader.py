@@ -177,8 +177,24 @@ def test_which_releases_are_chosen(repository: Repository) -> None:
     assert chosen(since="2.1-beta.1")[0] == ["2.1-beta.1"]
     with pytest.raises(SourceError, match=r"'x\{release\}'.*there are .*w3\.0"):
         chosen(releases="x{release}")
-    with pytest.raises(SourceError, match=r"no branch 'trunk' \(there are main\)"):
-        chosen(next_branch="trunk")
+    names, remarks = chosen(next_branch="trunk")
+    assert (names[-1], "no branch 'trunk' (there are main)" in remarks[-1]) == ("2.0", True)
+
+
+def test_a_release_is_gone_if_its_tag_or_branch_is(repository: Repository) -> None:
+    repository.git("branch", "dev", "v1.0")
+    options = GitOptions(url=str(repository.folder), next_branch="dev", newest=1)
+    reader = open_git(options, Secrets())
+
+    def gone() -> list[str]:
+        reader.releases()
+        return [name for name in ("1.0", "1.1", "next") if reader.is_gone(name, lambda: None)]
+
+    assert gone() == []
+    repository.git("tag", "--delete", "v1.0")
+    assert gone() == ["1.0"]
+    repository.git("branch", "--delete", "--force", "dev")
+    assert gone() == ["1.0", "next"]
 
 
 def test_what_lies_elsewhere_is_left_out_and_told(served: Served, tmp_path: Path) -> None:

@@ -4,22 +4,27 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.administration import Administration
 from corpora.catalog.catalog import Catalog
+from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.database.engine import Database
+from corpora.database.history_tables import AuditRow
 from corpora.database.source_tables import SourceFileRow, SourceRow
 from corpora.database.tables import DocumentRow, FigureRow, MemberRow, PageRow
 from corpora.documents.uploads import UploadedFile, store
 from corpora.documents.worker import JobWork
-from corpora.errors import NoCorpus, SourceError
+from corpora.errors import NoCorpus, NothingThere, SourceError
 from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
@@ -28,6 +33,7 @@ from corpora.sources.allowed import AT_THE_SERVER
 from corpora.sources.kept_files import web_address
 from corpora.sources.kinds import SourceKind
 from corpora.sources.options import SourceOptions
+from corpora.sources.run_report import ReleaseRun
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
 from tests.data_folders import database_url
 from tests.job_work import worker
@@ -49,6 +55,10 @@ class Toy:
     fetched: list[str] = field(default_factory=list)
     listing: list[str] = field(default_factory=list)
     on_file: Callable[[str], None] = lambda path: None
+    removed: set[str] = field(default_factory=set)
+
+    def is_gone(self, release: str, check_stop: Callable[[], None]) -> bool:
+        return release in self.removed
 
     def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
         self.listing.append("begun")
@@ -99,14 +109,20 @@ class Desk:
                 session.flush()
             return row.id
 
-    def run(self, stopping: Callable[[], bool] = lambda: False, source: int = 0) -> Job:
+    def run(
+        self,
+        stopping: Callable[[], bool] = lambda: False,
+        source: int = 0,
+        **options: Any,
+    ) -> Job:
         jobs = Jobs(self.database)
         job = jobs.add(JobKind.SYNC, "Beacon", "", "ann", source=source or self.source)
-        self.worker(stopping).do(job)
+        self.worker(stopping, **options).do(job)
         return jobs.get(job)
 
-    def worker(self, stopping: Callable[[], bool] = lambda: False) -> JobWork:
-        return worker(self.database, self.data_dir, stopping=stopping, secrets=Secrets())
+    def worker(self, stopping: Callable[[], bool] = lambda: False, **options: Any) -> JobWork:
+        of = {"stopping": stopping, "secrets": Secrets(), **options}
+        return worker(self.database, self.data_dir, **of)
 
     def row(self) -> SourceRow:
         with self.database.reading() as session:
@@ -120,6 +136,19 @@ class Desk:
 
     def generation(self, release: str) -> int:
         return Catalog(self.database).serving("Beacon", release).generation
+
+    def hidden(self) -> list[str]:
+        listed = ReleaseAdministration(self.database).overview("Beacon").releases
+        return [one.name for one in listed if one.settings.hidden]
+
+    def hide(self, release: str, *, hidden: bool) -> None:
+        ReleaseAdministration(self.database).revise_release(
+            "Beacon", release, lambda old: replace(old, hidden=hidden)
+        )
+
+    def audited(self) -> list[AuditRow]:
+        with self.database.reading() as session:
+            return list(session.scalars(select(AuditRow).order_by(AuditRow.id)))
 
     def _rows(self, release: str) -> list[tuple[str, str, str]]:
         with self.database.reading() as session:
@@ -290,9 +319,105 @@ def test_a_source_without_any_file_empties_nothing(desk: Desk) -> None:
 def test_a_release_that_is_gone_at_the_source_is_told_and_stays(desk: Desk) -> None:
     desk.run()
     del desk.toy.contents["17.10"]
-    told = "17.10 is no longer at the source, or not chosen; its documents stay."
+    told = "17.10 is no longer at the source, or not chosen; what serves stays."
     assert desk.run().message == f"1 unchanged. {told}"
     assert set(desk.texts("17.10")) == {"guide.md", "lamp.md"}
+
+
+_HIDDEN = (
+    "17.10 is no longer at the source and is hidden. To show it again: `strata releases retire "
+    "Beacon 17.10 --restore`, or its settings on the page Documents."
+)
+
+
+def test_a_release_that_was_removed_at_its_place_is_hidden_until_it_is_back(desk: Desk) -> None:
+    desk.run()
+    was = desk.toy.contents.pop("17.10")
+    desk.toy.removed = {"17.10"}
+    # While nothing of the place can be read, nothing is known to be gone.
+    nothing: dict[str, dict[str, str | Exception]] = {"17.20": {"b.md": SourceError("No answer.")}}
+    there, desk.toy.contents = desk.toy.contents, nothing
+    revisions, desk.toy.revisions = desk.toy.revisions, {}
+    desk.run()
+    assert set(desk.hidden()) == set()
+    desk.toy.contents, desk.toy.revisions = there, revisions
+    told: list[str] = []
+
+    def tell(product: str, withdrawn: Sequence[ReleaseRun]) -> str:
+        told.extend(f"{product} {one.release}" for one in withdrawn)
+        return "Mailed."
+
+    assert desk.run(tell=tell).message == f"1 unchanged. {_HIDDEN} Mailed."
+    assert (told, desk.hidden()) == (["Beacon 17.10"], ["17.10"])
+    assert desk.row().outcome == "changed"
+    assert desk.run().message == f"1 unchanged. {_HIDDEN}"
+    assert desk.row().outcome == "unchanged"
+    desk.toy.contents["17.10"] = was
+    assert desk.run().message == "2 unchanged. Back at the source and shown again: 17.10."
+    assert desk.hidden() == []
+    assert [(one.action, one.subject, one.details["now"]) for one in desk.audited()] == [
+        ("hide", "Beacon 17.10", True),
+        ("hide", "Beacon 17.10", False),
+    ]
+
+
+def test_what_was_discarded_comes_again_by_the_next_run(desk: Desk) -> None:
+    desk.run()
+    desk.toy.contents["17.10"] = {"guide.md": GUIDE.format(99)}
+    desk.toy.revisions["17.10"] = "ccc"
+    for told in ("Waits to be published: 17.10. 1 unchanged.", "2 unchanged."):
+        assert (desk.run(waits=True).message or "").startswith(told)
+    administration = Administration(desk.database, LOCAL)
+    administration.discard("Beacon", "17.10", desk.data_dir)
+    assert desk.run(waits=True).message == "Waits to be published: 17.10. 1 unchanged."
+    administration.publish("Beacon", "17.10", desk.data_dir)
+    assert "99 metres" in desk.texts("17.10")["guide.md"]
+
+
+def test_what_an_admin_hid_or_showed_stays_so(desk: Desk) -> None:
+    desk.run()
+    was = desk.toy.contents.pop("17.10")
+    desk.toy.removed = {"17.10"}
+    desk.hide("17.10", hidden=True)
+    desk.run()
+    desk.toy.contents["17.10"] = was
+    desk.run()
+    assert desk.hidden() == ["17.10"]
+    desk.hide("17.10", hidden=False)
+    del desk.toy.contents["17.10"]
+    desk.run()
+    assert desk.hidden() == ["17.10"]
+    desk.hide("17.10", hidden=False)
+    assert "shown again by an admin" in desk.run().message
+    assert desk.hidden() == []
+
+
+def test_a_release_that_others_feed_too_stays_without_what_was_removed(desk: Desk) -> None:
+    upload = [UploadedFile("notes.md", b"# Notes\n\nOurs.\n")]
+    job = store(
+        desk.database, desk.data_dir, upload, product="Beacon", release="17.10", person_id=""
+    )
+    worker(desk.database, desk.data_dir).do(job)
+    desk.run()
+    was = desk.toy.contents.pop("17.10")
+    desk.toy.removed = {"17.10"}
+    assert "its documents were removed; those from elsewhere stay" in desk.run().message
+    assert (set(desk.texts("17.10")), desk.hidden()) == ({"notes.md"}, [])
+    assert [one.action for one in desk.audited()] == ["remove documents"]
+    desk.toy.contents["17.10"] = was
+    desk.run()
+    assert set(desk.texts("17.10")) == {"guide.md", "lamp.md", "notes.md"}
+
+
+def test_where_a_listed_release_has_nothing_any_more_its_place_is_asked(desk: Desk) -> None:
+    desk.run()
+    desk.toy.revisions.clear()
+    desk.toy.contents["17.10"] = {"guide.md": NothingThere("No page.")}
+    assert "17.10 failed: No page." in desk.run().message
+    assert desk.hidden() == []
+    desk.toy.removed = {"17.10"}
+    assert desk.run().message == f"1 unchanged. {_HIDDEN}"
+    assert desk.hidden() == ["17.10"]
 
 
 def test_documents_of_others_stay_beside_those_of_a_source(desk: Desk) -> None:
@@ -423,6 +548,7 @@ def test_a_release_that_is_being_built_is_taken_later(desk: Desk) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
+from typing import Any
 from corpora.database.engine import open_database
 from corpora.sources import folder_reader
 from corpora.sources.source import Secrets

@@ -305,6 +305,25 @@ def test_an_option_of_a_source_is_given_once(
 
 
 @pytest.mark.parametrize(
+    ("kind", "place", "told"),
+    [
+        ("git", "ftp://example.org/x.git", "which is not encrypted or not known"),
+        ("git", "http://example.org/x.git", "which is not encrypted or not known"),
+        ("git", "/nowhere/x", "is not a folder on this machine"),
+        ("git", "nowhere", "is not the address of a repository"),
+        ("folder", "/nowhere/{release}", "is not a folder on this machine"),
+    ],
+)
+def test_a_place_that_can_never_be_read_is_refused_at_once(
+    strata: Command, kind: str, place: str, told: str
+) -> None:
+    refused = strata("source", "add", kind, place, "--product", "pump")
+    assert refused.exit_code != 0
+    assert told in f"{refused.output} {refused.exception}"
+    assert json.loads(strata("source", "list", "--json").stdout) == []
+
+
+@pytest.mark.parametrize(
     ("option", "kept"), [("since=17.10", "17.10"), ("newest=5", 5), ('since="17.10"', "17.10")]
 )
 def test_a_release_in_an_option_of_a_source_stays_a_text(

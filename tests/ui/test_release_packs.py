@@ -293,6 +293,9 @@ def test_what_was_tampered_with_is_refused(elsewhere: Chatbot, pack: Path) -> No
         with pytest.raises(BadPack):
             ReleasePacks(elsewhere, LOCAL).take(changed, builder_of(elsewhere), trust=signer)
     assert not elsewhere.products()
+    # Who signed is trusted from then on only if the pack was as it was signed.
+    with pytest.raises(UntrustedPack, match="not known"):
+        ReleasePacks(elsewhere, LOCAL).take(pack, builder_of(elsewhere))
 
 
 def test_an_added_member_a_torn_file_and_no_pack_are_refused(

@@ -178,6 +178,8 @@ class PageOut(BaseModel):
     """A page of a document; `marks` are the characters (first, behind the last) of a quotation."""
 
     id: int
+    product: str
+    release: str
     document: str
     file: str
     number: int

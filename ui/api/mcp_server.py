@@ -404,7 +404,8 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             content = await read_page(ctx, page_id)
         except ToolError as error:
             raise ResourceError(str(error)) from error
-        where = f"{content.document}, page {content.number}\n{content.section}"
+        of = f"{content.product} {content.release}".replace("\n", " ")
+        where = f"{of}: {content.document}, page {content.number}\n{content.section}"
         return f"{content.notice}\n\n{where}\n\n{content.text}"
 
     return server

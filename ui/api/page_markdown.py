@@ -13,6 +13,8 @@ from ui.wording.escaping import visible
 _TABLES = BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW
 _LETTER_FOR_LETTER = BlockKind.CODE, BlockKind.SIGNATURE, BlockKind.DRAWING
 _DEEPEST = 6
+_LONGEST_NUMBER = 10
+"""Characters of a number, with what stands behind it, that may begin an item of a list."""
 
 
 def page_markdown(page: StoredPage, product: str, release: str) -> str:
@@ -43,11 +45,18 @@ def _written(blocks: Sequence[Block]) -> Iterator[str]:
         if kind is BlockKind.TABLE_ROW:
             yield from _tables(together)
         elif kind is BlockKind.LIST_ITEM:
-            yield "\n".join(f"- {as_label(block.text.strip().lstrip('-•*'))}" for block in together)
+            yield "\n".join(_item(block.text.strip()) for block in together)
         elif kind is BlockKind.DRAWING:
             yield fenced_code(visible("\n".join(block.text for block in together)))
         else:
             yield from filter(None, map(_single, together))
+
+
+def _item(text: str) -> str:
+    number, _, rest = text.partition(" ")
+    if rest and number[-1] in ".)" and number[:-1].isdecimal() and len(number) < _LONGEST_NUMBER:
+        return f"{number} {as_label(rest)}"
+    return f"- {as_label(text.lstrip('-•*'))}"
 
 
 def _together(kind: BlockKind) -> BlockKind:

@@ -198,12 +198,16 @@ class Service:
         Pages that do not serve now are for admins alone, and for others as unknown as none.
         """
         self._count()
+        documents = Documents(self.chatbot.database)
         try:
-            stored = Documents(self.chatbot.database).page(page, serving=not self.is_admin)
+            stored = documents.page(page, serving=not self.is_admin)
         except LookupError as error:
             raise NotThere(str(error)) from error
+        product, release = documents.release_of(stored.document.id)
         return forms.PageOut(
             id=stored.id,
+            product=product,
+            release=release,
             document=stored.document.title,
             file=stored.document.file,
             number=stored.number,

@@ -111,12 +111,13 @@ def schema(
 def _of_project(
     chatbot: "Chatbot", folder: Path, question: str, product: str | None
 ) -> dict[str, str]:
-    from chatbot.releases.installed import of_project
+    from chatbot.releases.installed import in_words_unread, of_project
 
     stated = [one for name, text in files_of(folder) for one in versions_stated(name, text)]
     has = of_project(stated, chatbot.products(), question, product)
     if has is None:
-        errors.print(f"No file in {folder} states the release of a product that is asked about.")
+        silent = f"No file in {folder} states the release of a product that is asked about"
+        errors.print("; ".join(filter(None, (silent, in_words_unread(stated)))) + ".")
         return {}
     return {"product": has.product, "release": has.chosen, "chosen_by": has.reason}
 

@@ -132,4 +132,7 @@ def discard(product: Product, release: Release, yes: WithoutAsking = False) -> N
     if not yes:
         typer.confirm("Throw away the version that waits?", abort=True)
     administration.discard(product, release, read_settings().data_dir)
-    say(f"The version of {product} {release} that waited is discarded")
+    say(
+        f"The version of {product} {release} that waited is discarded; the next run of its source, "
+        "or another upload, brings it again"
+    )

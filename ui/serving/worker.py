@@ -35,6 +35,7 @@ from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims, JobKind
 from corpora.sources.ordering import order_due
+from corpora.sources.run_report import ReleaseRun
 from corpora.sources.source import Secrets
 from eval.runs.forgetting import forget_runs
 from ingestion.plugins import BadPlugin
@@ -104,7 +105,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     packs = replace(work, tasks={JobKind.PACK: partial(make_pack, settings)})
     # A source is waited for: that is no reason for uploads to wait, too.
     opened = settings.source_tokens, settings.source_files, settings.source_folders
-    sources = replace(work, secrets=Secrets(*opened))
+    sources = replace(work, secrets=Secrets(*opened), tell=partial(_mail, settings))
     lines = [
         (line, threading.Event()) for line in (work, evaluations, drafts, checks, packs, sources)
     ]
@@ -125,6 +126,14 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         thread.join(_END_SECONDS)
     claims.end()
     database.close()
+
+
+def _mail(settings: Settings, product: str, withdrawn: Sequence[ReleaseRun]) -> str:
+    # Few sources ever lose a release.
+    from chatbot.release_check.telling import mail_withdrawn
+
+    page = f"{settings.public_url}/sources" if settings.public_url else ""
+    return mail_withdrawn(settings, product, withdrawn, page)
 
 
 def _open(settings: Settings) -> tuple[Database, Claims]:

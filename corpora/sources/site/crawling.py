@@ -7,7 +7,7 @@ from zlib import crc32
 
 import httpx
 
-from corpora.errors import SourceError
+from corpora.errors import NothingThere, SourceError
 from corpora.sources.site.addresses import identity, parsed
 from corpora.sources.site.fetching import Answer
 from corpora.sources.site.frontier import Found, Frontier
@@ -90,7 +90,7 @@ class Crawl:
         self._follows = True
         start = self._site.place.start
         if not self._look_ahead():
-            raise SourceError(
+            raise NothingThere(
                 "The release begins at {start}, where there is no page that can be read: give "
                 "the address of its first page.",
                 start=start,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 
-from corpora.errors import SourceError
+from corpora.errors import NothingThere
 from corpora.sources.site.addresses import parsed
 from corpora.sources.site.frontier import Found
 from corpora.sources.site.hosts import Refused
@@ -32,7 +32,7 @@ def pages_of_sitemap(site: Site) -> list[Found]:
                 break
         if found:
             return list(found.values())
-    raise SourceError(
+    raise NothingThere(
         "No sitemap lists pages below {start}: take them by links or llms.txt (option "
         "discover), or give an address that the sitemap has.",
         start=site.place.start,
@@ -56,7 +56,7 @@ def pages_of_llms(site: Site) -> list[Found]:
     whole = start.join(site.place.folder).join("llms-full.txt")
     if _text(site, whole) is not None:
         return [Found(str(whole))]
-    raise SourceError(
+    raise NothingThere(
         "Neither llms.txt nor llms-full.txt is there for {start}, or they link to no page "
         "below it: take the pages by sitemap or links (option discover).",
         start=start,

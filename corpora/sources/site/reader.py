@@ -7,14 +7,14 @@ from tempfile import TemporaryDirectory
 
 import httpx
 
-from corpora.errors import SourceError
+from corpora.errors import NothingThere, SourceError
 from corpora.sources.options import SiteOptions
 from corpora.sources.run_report import of_release
 from corpora.sources.site.addresses import Hosts, parent_of, parsed
-from corpora.sources.site.crawling import Crawl
+from corpora.sources.site.crawling import LARGEST_PAGE, Crawl
 from corpora.sources.site.discovery import pages_of_llms, pages_of_sitemap
 from corpora.sources.site.fetching import Fetcher
-from corpora.sources.site.hosts import CheckedConnections, CheckedTransport
+from corpora.sources.site.hosts import CheckedConnections, CheckedTransport, Refused
 from corpora.sources.site.releases import Others, found_releases, place_of, starts_of
 from corpora.sources.site.remarks import LeftOut
 from corpora.sources.site.robots import Robots
@@ -51,6 +51,21 @@ class SiteReader:
             names = found_releases(self._options, fetcher, robots, hosts, Path(folder))
         return [FoundRelease(name, "") for name in names]
 
+    def is_gone(self, release: str, check_stop: Callable[[], None]) -> bool:
+        """Whether the site answers 404 or 410 where a release begins."""
+        place = place_of(release, self._options)
+        with (
+            TemporaryDirectory(prefix="strata-site-") as folder,
+            self._fetcher(place.hosts, place.start) as fetcher,
+        ):
+            fetcher.check_stop = check_stop
+            robots = Robots(fetcher, Path(folder), obeyed=self._options.robots)
+            try:
+                start = Path(folder) / "start"
+                return fetcher.get(place.start, start, most=LARGEST_PAGE, check=robots.check).gone
+            except Refused:
+                return False
+
     def fetch(
         self,
         release: FoundRelease,
@@ -77,7 +92,7 @@ class SiteReader:
                 self.remarks += left_out.sentences(release.name)
                 self.remarks += [of_release(release.name, remark) for remark in crawl.remarks]
         if not crawl.progress[0]:
-            raise SourceError(
+            raise NothingThere(
                 "No page of {release} was found at {start}. Nothing that is served changes. "
                 "Check the address. {why}"
                 if self.remarks

@@ -92,6 +92,14 @@ def test_pairs_name_releases_and_keep_them_apart(site: Site) -> None:
         reader_of(site.url("/docs/"), releases={"17.10": "17"})
 
 
+def test_a_release_is_gone_if_its_beginning_is(site: Site) -> None:
+    site.pages |= {"/docs/1/": Page(html("One")), "/docs/2/": Page("", status=410)}
+    site.pages |= {"/docs/3/": Page("", status=403)}
+    reader = reader_of(site.url("/docs/{release}/"))
+    gone = {name: reader.is_gone(name, lambda: None) for name in ("1", "2", "3", "4")}
+    assert gone == {"1": False, "2": True, "3": False, "4": True}
+
+
 def test_a_site_without_releases_says_so(site: Site) -> None:
     site.pages["/docs/"] = html("All", "guide/")
     with pytest.raises(SourceError, match=r"No release was found .*/docs/: list the releases"):

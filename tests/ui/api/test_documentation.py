@@ -64,6 +64,7 @@ def test_the_text_of_a_document_stays_text() -> None:
             block(BlockKind.TABLE_HEADER, "Name — Default"),
             block(BlockKind.TABLE_ROW, "a|b — <img src=x>"),
             block(BlockKind.LIST_ITEM, "- one"),
+            block(BlockKind.LIST_ITEM, "1. two # three"),
             block(BlockKind.CODE, "GET /users/{id}\n```\nend"),
         ),
     )
@@ -71,6 +72,6 @@ def test_the_text_of_a_document_stays_text() -> None:
         "## \\<script>alert(1)\\</script> `[x](http://evil.example`)\n\n"
         "\\# no heading\\\n`![p](http://evil.example/p.png`)\n\n"
         "| Name | Default |\n| --- | --- |\n| a\\|b | \\<img src=x> |\n\n"
-        "- one\n\n"
+        "- one\n1. two # three\n\n"
         "````\nGET /users/{id}\n```\nend\n````"
     )

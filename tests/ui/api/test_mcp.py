@@ -106,6 +106,7 @@ async def use_all(client: Client) -> None:
     resource = (await client.read_resource(source["uri"])).contents[0]
     assert isinstance(resource, TextResourceContents)
     assert "drain_time" in resource.text
+    assert "\nvalve 1.0: " in resource.text
 
     listed = (await client.read_resource("strata://docs/valve/1.0")).contents[0]
     assert isinstance(listed, TextResourceContents)

@@ -151,7 +151,7 @@ def test_passages_are_found_without_an_answer(strata: Strata) -> None:
         (lambda s: s.ask("x", conversation="0" * 32), 404, "conversation"),
         (lambda s: s.search("1.0 or 2.0: hold_time", product="valve"), 422, "several releases"),
         (lambda s: s.search("x", limit=0), 422, "limit"),
-        (lambda s: s.page(987654), 404, "no longer available"),
+        (lambda s: s.page(987654), 404, "There is no page 987654"),
         (lambda s: s.rate(987654, 1), 404, "no answer"),
         (lambda s: s.rate(1, 7), 422, "thumbs"),
         (lambda s: s.job(99), 422, "99"),

@@ -31,7 +31,7 @@ from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.source_tables import SourceRow
 from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 from corpora.jobs.jobs import JobKind, order_job
-from corpora.packs.signing import own_key, require_trusted
+from corpora.packs.signing import own_key, trust_from_now
 from corpora.sources.schedules import NEVER
 from tests.chatbot.asked import answer
 from tests.chatbot.conftest import close
@@ -532,7 +532,7 @@ def packed(strata: Strata, product: str, folder: Path) -> bytes:
     made = ReleasePacks(strata.chatbot, LOCAL).make(
         product, "1.0", folder / f"{product}.strata", key=key
     )
-    require_trusted(strata.chatbot.settings.data_dir, made.signer, made.signer)
+    trust_from_now(strata.chatbot.settings.data_dir, made.signer)
     return Path(made.file).read_bytes()
 
 
