@@ -262,7 +262,7 @@ class _Lister:
         with closing(archive):
             if archive.letters:
                 read_as = message(
-                    "The zip {file} does not say in which letters its names are: they were read as "
+                    "The zip {file} does not say how its file names are encoded; they were read as "
                     "{letters}.",
                     file=prefix.rstrip("/") or path.name,
                     letters=archive.letters,

@@ -260,8 +260,8 @@ class _Look:
             empty = message("contains no file that can be read")
             yield UploadNotice(file.name, sentences([empty, missed], "; "), Weight.BLOCKS)
             return
-        for told in filter(None, (missed, *listing.told)):
-            yield UploadNotice(file.name, told, Weight.INFORMS)
+        for said in filter(None, (missed, *listing.told)):
+            yield UploadNotice(file.name, said, Weight.INFORMS)
 
     def _in_member(
         self, entry: SourceFile | Rejected, archive: Archive, *, is_looked_into: bool

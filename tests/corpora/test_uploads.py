@@ -161,7 +161,7 @@ def test_what_of_a_zip_is_not_read_and_how_its_names_were_is_told_before(look: C
     assert [finding.problem for finding in findings] == [
         "1 file was left out, in formats that Strata does not read: .textile (1). 2 files were "
         "left out, as they are data and not OpenAPI: .json (1), .yml (1).",
-        "The zip docs.zip does not say in which letters its names are: they were read as GBK.",
+        "The zip docs.zip does not say how its file names are encoded; they were read as GBK.",
     ]
 
 

@@ -61,7 +61,7 @@ def test_formats_that_nothing_reads_are_named_with_their_numbers(folder: Path) -
     named = zipped(("aaaaaaaa.md", b"Port 6133")).replace(b"a" * 8, "指南安装".encode("gbk"))
     (folder / "docs.zip").write_bytes(named)
     told = " ".join(ingest(str(folder)).output.split())
-    assert "docs.zip does not say in which letters its names are: they were read as GBK." in told
+    assert "docs.zip does not say how its file names are encoded; they were read as GBK." in told
     assert (
         "in formats that Strata does not read: .textile (2), without a suffix (1), .org (1)."
         in told
