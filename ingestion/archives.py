@@ -5,6 +5,7 @@ import re
 import stat
 import zipfile
 import zlib
+from codecs import lookup
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ _PAGES = (
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254"),
 )
 """What programs write other names in: the letters of the system that they ran on."""
+_CALLED = {"gb18030": "GBK", "cp932": "Shift-JIS", "cp949": "EUC-KR"}
+"""Other names of theirs, by which more people know them."""
 
 _ODD = re.compile(
     r"[\u0080-\u00a9\u00ab-\u00af\u00b1-\u00b9\u00bb-\u00bf\u2010-\u2bff\ufffd]|\\(?=\.)"
@@ -108,7 +111,7 @@ class Archive:
     def members(self) -> Iterator[Member | Rejected]:
         """Yield every file in the archive's order; folders are passed over."""
         seen: set[str] = set()
-        for info, spelled in self._spelled():
+        for info, spelled in self._spelled:
             # Only now, as the second byte of an Asian letter may be a backslash.
             name = canonical_name(spelled.partition("\0")[0].replace("\\", "/"))
             if name.endswith("/"):
@@ -119,21 +122,37 @@ class Archive:
             seen.add(name)
             yield Member(name, info.file_size, info) if reason is None else Rejected(name, reason)
 
+    @cached_property
     def _spelled(self) -> list[tuple[zipfile.ZipInfo, str]]:
-        """Return the entries with their names, in the letters that those without a flag are in."""
-        entries = self._zip.infolist()
-        unmarked = {
-            info.orig_filename: info.orig_filename.encode("cp437")
-            for info in entries
-            if not info.flag_bits & _UTF_8_NAME and not info.orig_filename.isascii()
-        }
-        names = b"\n".join(unmarked.values())
-        encoding = encoding_of_names(names, self._beginnings() if unmarked else "")
-        spelled = {name: raw.decode(encoding, "replace") for name, raw in unmarked.items()}
+        """The entries with their names, in the letters that those without a flag are in."""
+        names = [_path_in_extra(i) or i.orig_filename for i in self._zip.infolist()]
         return [
-            (info, _path_in_extra(info) or spelled.get(info.orig_filename, info.orig_filename))
-            for info in entries
+            (info, name if raw is None else raw.decode(self._encoding, "replace"))
+            for info, name, raw in zip(self._zip.infolist(), names, self._unmarked, strict=True)
         ]
+
+    @cached_property
+    def _unmarked(self) -> list[bytes | None]:
+        """The names of the entries where nothing says in which letters they are."""
+        return [
+            info.orig_filename.encode("cp437")
+            if not info.flag_bits & _UTF_8_NAME
+            and not info.orig_filename.isascii()
+            and not _path_in_extra(info)
+            else None
+            for info in self._zip.infolist()
+        ]
+
+    @cached_property
+    def _encoding(self) -> str:
+        names = b"\n".join(dict.fromkeys(filter(None, self._unmarked)))
+        return encoding_of_names(names, self._beginnings() if names else "")
+
+    @property
+    def letters(self) -> str:
+        """What names that nothing else tells of were read as, such as GBK; "" if as UTF-8."""
+        name = lookup(self._encoding).name
+        return "" if name == "utf-8" else _CALLED.get(name, name.upper())
 
     def _beginnings(self) -> str:
         """Return how the first texts in it begin, which names of files have their letters from."""

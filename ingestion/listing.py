@@ -98,10 +98,14 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Listing:
-    """What there is to read, in order; `skipped` counts what was passed over, by suffix."""
+    """What there is to read, in order; `skipped` counts what was passed over, by suffix.
+
+    `told` says of archives in which letters the names of their files were read.
+    """
 
     entries: tuple[SourceFile | Rejected, ...]
     skipped: Counter[str] = field(default_factory=Counter)
+    told: Sequence[str] = ()
 
     def __iter__(self) -> Iterator[SourceFile | Rejected]:
         return iter(self.entries)
@@ -187,13 +191,14 @@ def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Lis
             if isinstance(entry, SourceFile):
                 entry = replace(entry, source=_real(path))
             entries[entry.file] = entry
-    return Listing(tuple(entries.values()), lister.skipped)
+    return Listing(tuple(entries.values()), lister.skipped, lister.told)
 
 
 @dataclass(frozen=True)
 class _Lister:
     limits: Limits
     skipped: Counter[str] = field(default_factory=Counter)
+    told: list[str] = field(default_factory=list)
 
     def find(self, path: Path) -> Iterator[SourceFile | Rejected]:
         try:
@@ -255,6 +260,14 @@ class _Lister:
             yield Rejected(prefix.rstrip("/") or path.name, str(error))
             return
         with closing(archive):
+            if archive.letters:
+                read_as = message(
+                    "The zip {file} does not say how its file names are encoded; they were read as "
+                    "{letters}.",
+                    file=prefix.rstrip("/") or path.name,
+                    letters=archive.letters,
+                )
+                self.told.append(read_as)
             for member in archive.members():
                 if isinstance(member, Rejected):
                     yield Rejected(prefix + member.file, member.reason)

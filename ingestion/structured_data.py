@@ -8,10 +8,16 @@ from typing import Any
 from ingestion.decoding import printable
 from ingestion.page import UnreadableFile
 
+_OPENAPI = re.compile(r"""(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d""", re.MULTILINE)
 _LITERAL = re.compile(r"[-+]?(\d[\d_]*)?(\.\d*)?([eE][-+]?\d+)?|true|false|null|~")
 _DEEPEST = 200
 _MOST_NODES = 2_000_000
 """How many values aliases may stand for, all together."""
+
+
+def may_be_openapi(text: str) -> bool:
+    """Say whether a text seems to describe an interface, before it is parsed."""
+    return _OPENAPI.search(text) is not None
 
 
 class Literal(str):

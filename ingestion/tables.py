@@ -1,6 +1,7 @@
 """A table becomes lines, cells divided by a dash, the header kept with every row."""
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -118,13 +119,33 @@ def cell_text(blocks: Iterable[Block]) -> str:
             text += "; " if before in _LISTED else ": "
         elif text:
             text += " "
-        is_code, told = block.kind is BlockKind.CODE, block.text.strip()
-        if is_code:
-            told = NEW_LINE.join(filter(None, map(str.strip, told.split("\n"))))
-        mark = "- " if block.kind is BlockKind.LIST_ITEM else ""
-        text += told.removeprefix(mark).replace(CELL_DELIMITER, " – " if is_code else ": ")
+        if block.kind is BlockKind.CODE:
+            text += _in_a_line(block.text)
+        else:
+            mark = "- " if block.kind is BlockKind.LIST_ITEM else ""
+            text += block.text.strip().removeprefix(mark).replace(CELL_DELIMITER, ": ")
         before = block.kind
     return text + ")" * len(depths[1:])
+
+
+def _in_a_line(code: str) -> str:
+    lines = filter(None, map(str.strip, code.split("\n")))
+    return NEW_LINE.join(lines).replace(CELL_DELIMITER, " – ")
+
+
+def written_again(blocks: Iterable[Block]) -> Iterator[bool]:
+    """Say of each block whether it is a listing below a table that is a line of a row there."""
+    rows: deque[str] = deque()
+    for block in blocks:
+        if block.kind in {BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW}:
+            rows.append(collapse(block.text))
+        elif block.kind is BlockKind.CODE and not fits_row(block.text):
+            # They stand in the order of their rows.
+            while rows and collapse(_in_a_line(block.text)) not in rows[0]:
+                rows.popleft()
+        else:
+            rows.clear()
+        yield block.kind is BlockKind.CODE and bool(rows)
 
 
 def fits_row(text: str) -> bool:

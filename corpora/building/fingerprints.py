@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 import ingestion
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
 from ingestion.page import Document
+from ingestion.tables import written_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,15 @@ class ChunkingSettings:
 
     def cut(self, document: Document) -> list[tuple[SearchChunk, ...]]:
         """Cut the pages of a document into search chunks."""
+        # A table may end, with what its cells hold, on a later page than it begins.
+        repeated = written_again(block for page in document.pages for block in page.blocks)
         return [
-            search_chunks(page, per_page=self.per_page, target=self.target)
+            search_chunks(
+                page,
+                per_page=self.per_page,
+                target=self.target,
+                repeated=[*islice(repeated, len(page.blocks))],
+            )
             for page in document.pages
         ]
 

@@ -83,21 +83,19 @@ class Gathering:
         elsewhere = self._members.named_elsewhere(source)
         self.report.apart = sorted(entry.file for entry in listing if entry.file in elsewhere)
         below = f"{source.replace(':', '-')}/" if self.report.apart else ""
-        named = Listing(
-            tuple(
-                replace(
-                    entry,
-                    file=f"{below}{entry.file}",
-                    below=below,
-                    came_from=source,
-                    address=_address_of(entry, addresses),
-                )
-                if isinstance(entry, SourceFile)
-                else entry
-                for entry in listing
-            ),
-            listing.skipped,
+        entries = tuple(
+            replace(
+                entry,
+                file=f"{below}{entry.file}",
+                below=below,
+                came_from=source,
+                address=_address_of(entry, addresses),
+            )
+            if isinstance(entry, SourceFile)
+            else entry
+            for entry in listing
         )
+        named = replace(listing, entries=entries)
         self._from_files(named, {source})
 
     def from_pack(self, pack: PackFile) -> None:
@@ -117,7 +115,7 @@ class Gathering:
         """
         told = self.report
         skipped = Counter(listing.skipped)
-        told.skipped = skipped
+        told.skipped, told.archives = skipped, [*listing.told]
         passed_over = 0
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
         with self.database.reading() as session:

@@ -21,7 +21,8 @@ class IngestReport:
     """What an ingest did, and which generation serves the release after it, or waits to.
 
     Of the files `read` were read now, `unchanged` taken over as they were read before, `rejected`
-    left out; `skipped` counts, by suffix, what is no documentation; `dropped` are files that the
+    left out; `skipped` counts, by suffix, what is no documentation; `archives` says how the names
+    in zips were read; `dropped` are files that the
     release held and holds no more; `remarks` tell what was left out of files that were read.
     `apart` are names that documents from elsewhere have, so that all files of the source were put
     below another one. `documents`, `pages` and `chunks` count all that it holds, `languages` the
@@ -38,6 +39,7 @@ class IngestReport:
     unchanged: int = 0
     rejected: list[Rejected] = field(default_factory=list)
     skipped: Mapping[str, int] = field(default_factory=dict)
+    archives: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
     apart: list[str] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """What is to be said of files before they are taken, looked at before anything runs."""
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -25,13 +25,14 @@ from corpora.database.tables import DocumentRow, MemberRow, ReleaseRow
 from corpora.documents.uploads import UploadedFile, name_objection
 from corpora.errors import UnusableName
 from ingestion.archives import Archive
-from ingestion.decoding import objection
+from ingestion.decoding import decode, objection
 from ingestion.figures import PICTURES
 from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files, passed_over
-from ingestion.loaders import known_suffixes
+from ingestion.loaders import LOADERS, known_suffixes
 from ingestion.messages import message, sentences
-from ingestion.page import Rejected, UnreadableFile
+from ingestion.page import NotDocumentation, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
+from ingestion.structured_data import may_be_openapi
 
 _AT_ONCE = 500
 
@@ -232,29 +233,35 @@ class _Look:
 
     def _in_archive(self, file: UploadedFile) -> Iterator[UploadNotice]:
         with TemporaryDirectory(prefix="strata-") as folder:
-            path = Path(folder, "upload.zip")
+            path = Path(folder, PurePosixPath(file.name).name)
             path.write_bytes(file.content)
             listing = list_files([path])
-            unopened = next((e for e in listing if e.file == path.name), None)
-            if isinstance(unopened, Rejected):
-                yield UploadNotice(file.name, unopened.reason, Weight.BLOCKS)
+            only = listing.entries[0] if len(listing) == 1 else None
+            if isinstance(only, Rejected) and only.file == path.name:
+                yield UploadNotice(file.name, only.reason, Weight.BLOCKS)
                 return
             is_readable, left = False, _LOOKED_INTO
+            skipped = Counter(listing.skipped)
             with closing(Archive(path)) as archive:
                 for entry in listing:
                     left -= 0 if isinstance(entry, Rejected) else entry.size
-                    problem = self._in_member(entry, archive, is_looked_into=left >= 0)
+                    try:
+                        problem = self._in_member(entry, archive, is_looked_into=left >= 0)
+                    except NotDocumentation:
+                        skipped[PurePosixPath(entry.file).suffix.lower()] += 1
+                        continue
                     is_readable |= problem is None
                     if problem is not None:
                         within = {"problem": problem, "file": file.name}
                         told = message("{problem} (in {file}; skipped)", **within)
                         yield UploadNotice(entry.file, told, Weight.ASKS)
-        missed = passed_over(listing.skipped)
+        missed = passed_over(skipped)
         if not is_readable:
             empty = message("contains no file that can be read")
             yield UploadNotice(file.name, sentences([empty, missed], "; "), Weight.BLOCKS)
-        elif missed:
-            yield UploadNotice(file.name, missed, Weight.INFORMS)
+            return
+        for said in filter(None, (missed, *listing.told)):
+            yield UploadNotice(file.name, said, Weight.INFORMS)
 
     def _in_member(
         self, entry: SourceFile | Rejected, archive: Archive, *, is_looked_into: bool
@@ -264,9 +271,19 @@ class _Look:
         if entry.member is None or not is_looked_into:
             return None
         try:
-            return self._in_file(entry.file, archive.read(entry.member))
+            data = archive.read(entry.member)
+            is_data = _is_data(entry.file, data)
         except UnreadableFile as error:
             return str(error)
+        if is_data:
+            raise NotDocumentation
+        return self._in_file(entry.file, data)
+
+
+def _is_data(name: str, data: bytes) -> bool:
+    """Whether a file is YAML or JSON, and certainly no description of an interface."""
+    is_structured = LOADERS.get(PurePosixPath(name).suffix.lower()) == "openapi"
+    return is_structured and bool(data.strip()) and not may_be_openapi(decode(data))
 
 
 def _duplicates(

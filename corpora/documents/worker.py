@@ -299,7 +299,7 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
     if in_part := len({remark.file for remark in report.remarks}):
         told = counted("Read in part: {number} file.", "Read in part: {number} files.", in_part)
         left_out.append(told)
-    left_out.append(passed_over(report.skipped))
+    left_out += [passed_over(report.skipped), *report.archives]
     match report.outcome:
         case Outcome.NOTHING_READABLE:
             failed = sentences([_NOTHING_READ, *left_out])

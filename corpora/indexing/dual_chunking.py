@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect, bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingestion.page import Block, BlockKind, Page
 
@@ -33,7 +34,7 @@ class SearchChunk:
 
 
 def search_chunks(
-    page: Page, *, per_page: int | None = None, target: int = 500
+    page: Page, *, per_page: int | None = None, target: int = 500, repeated: Sequence[bool] = ()
 ) -> tuple[SearchChunk, ...]:
     """Partition a page into search chunks of nearly equal length (Algorithm 1, lines 3-6).
 
@@ -46,12 +47,22 @@ def search_chunks(
     if not text:
         return ()
     count = per_page or max(1, round(len(text) / target))
-    ends = [*_cuts(page, count), len(text)]
+    starts = [start for start, _, _ in page.spans()]
+    again = {start for start, twice in zip(starts, repeated, strict=False) if twice}
+    edges = sorted({0, *_cuts(page, count), len(text), *_around(starts, again)})
     within = blocks_within(page)
     return tuple(
         SearchChunk(start, end, text[start:end], heading_of(page, within(start, end)))
-        for start, end in zip([0, *ends], ends, strict=False)
+        for start, end in pairwise(edges)
+        if not again or starts[bisect(starts, start) - 1] not in again
     )
+
+
+def _around(starts: Sequence[int], chosen: Collection[int]) -> Iterator[int]:
+    """Yield where blocks that are chosen begin, and where the next ones do."""
+    for start, after in pairwise(starts):
+        if (start in chosen) != (after in chosen):
+            yield after
 
 
 def blocks_within(page: Page) -> Callable[[int, int], Iterable[Block]]:

@@ -365,6 +365,7 @@ class Syncing:
         run.skipped = dict(Counter(report.skipped) + kept.unused())
         if missed := passed_over(run.skipped):
             run.remarks.append(of_release(release, missed))
+        run.remarks += [of_release(release, told) for told in report.archives]
         run.remarks += [
             of_release(release, message("{place}: {reason}", place=f.file, reason=f.reason))
             for f in report.rejected[:_NAMED]

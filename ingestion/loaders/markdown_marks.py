@@ -151,8 +151,14 @@ def _shown_shortcode(found: re.Match[str], known: Environment) -> list[Part]:
 
 
 def _shortcode(found: re.Match[str], known: Environment) -> list[Part]:
-    """Read a shortcode as it shows one of its attributes, such as the text of a term."""
-    return [("text", Attributes.of(found["rest"]).first(SHOWN))]
+    """Read a shortcode as it shows one of its attributes, such as the text of a term.
+
+    A reference shows where it leads to, as a link without words of its own does.
+    """
+    given = Attributes.of(found["rest"])
+    if given.bare[:1] in (["ref"], ["relref"]):
+        return [("text", given.first(("path",)) or " ".join(given.bare[1:2]))]
+    return [("text", given.first(SHOWN))]
 
 
 def _page(found: re.Match[str], known: Environment) -> list[Part]:

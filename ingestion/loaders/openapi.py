@@ -19,10 +19,16 @@ from ingestion.page import (
     UnreadableFile,
     collapse,
 )
-from ingestion.structured_data import as_json, mapping, members, structured_data, truth
+from ingestion.structured_data import (
+    as_json,
+    mapping,
+    may_be_openapi,
+    members,
+    structured_data,
+    truth,
+)
 from ingestion.tables import table_blocks
 
-_MARK = re.compile(r"""(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d""", re.MULTILINE)
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _MARKUP = re.compile(r"[`*_\[<\\&~#]|^\s*[-+\d]", re.MULTILINE)
 _ADDRESSES = ("authorizationUrl", "tokenUrl")
@@ -40,7 +46,7 @@ def load(data: bytes, file: str) -> Document:
     UnreadableFile where it is broken.
     """
     text = decode(data)
-    if not _MARK.search(text):
+    if not may_be_openapi(text):
         raise NotDocumentation("data, and no description of an interface (OpenAPI)")
     described = structured_data(text)
     if not isinstance(described, dict) or not {"openapi", "swagger"} & described.keys():

@@ -4,6 +4,7 @@ import datetime
 import io
 import re
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,8 +19,6 @@ from ingestion.superscripts import superscript
 
 _UNCOMPUTED = re.compile(rb"<f[ >][^<]*</f>\s*(?:<v\s*/>\s*|<v></v>\s*)?</c>")
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-_COMMENTS = re.compile(r"xl/comments/?[^/]*\.xml")
-_COMMENTED = re.compile(rb"<(?:\w+:)?comment\s[^>]*\bref=[\"'](\w+)")
 
 
 def load(data: bytes, file: str) -> Document:
@@ -27,9 +26,9 @@ def load(data: bytes, file: str) -> Document:
 
     Cells are read as they are shown: dates and numbers by their format, formulas by the value that
     was saved, powers with their sign, merged cells in each place that they cover. What is struck
-    out is left out, and so are hidden sheets, rows and columns; these, comments and formulas that
-    were never computed are told in remarks. Macros and links are never followed. Raises
-    UnreadableFile where it is damaged or holds no text.
+    out is left out, and so are hidden sheets, rows and columns; these and formulas that were never
+    computed are told in remarks. Comments on cells stand below their table. Macros and links are
+    never followed. Raises UnreadableFile where it is damaged or holds no text.
     """
     from openpyxl import load_workbook
 
@@ -44,15 +43,12 @@ def load(data: bytes, file: str) -> Document:
         grids = [_Grid.of(sheet) for sheet in shown]
         blocks = [block for grid in grids for block in _blocks(grid)]
         uncomputed = _found(source, _SHEET, _UNCOMPUTED)
-        comments = _found(source, _COMMENTS, _COMMENTED)
     remarks = []
     if hidden:
         named = ", ".join(hidden)[:200]
         remarks.append(message("hidden sheets are not read: {names}", names=named))
     if folded := sum(grid.hidden for grid in grids):
         remarks.append(message("hidden rows and columns are not read: {number:,}", number=folded))
-    if comments:
-        remarks.append(message("comments on cells are not read: {number:,}", number=comments))
     if uncomputed:
         remarks.append(
             message("formulas without a saved value are not read: {number:,}", number=uncomputed)
@@ -61,9 +57,14 @@ def load(data: bytes, file: str) -> Document:
 
 
 def _blocks(grid: "_Grid") -> Iterator[Block]:
-    blocks = list(sheet_blocks(grid.lines(), (grid.title,)))
+    path = (grid.title,)
+    blocks = [
+        block
+        for table in grid.tables
+        for block in (*sheet_blocks(grid.lines(table), path), *grid.notes_on(table, path))
+    ]
     if blocks:
-        yield Block(BlockKind.HEADING, grid.title, (grid.title,))
+        yield Block(BlockKind.HEADING, grid.title, path)
     yield from blocks
 
 
@@ -75,6 +76,7 @@ class _Grid:
     tables: list[dict[int, dict[int, str]]] = field(default_factory=list)
     hidden: int = 0
     """Rows and columns with text that are not shown."""
+    _notes: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     _last: int = 0
     _folded: set[int] = field(default_factory=set)
 
@@ -84,7 +86,7 @@ class _Grid:
         # What openpyxl yields of such a sheet does not tell what is hidden or merged.
         from openpyxl.worksheet._reader import WorkSheetParser
 
-        grid, book = cls(collapse(sheet.title)), sheet.parent
+        grid, book = cls(collapse(sheet.title), _notes=_comments(sheet)), sheet.parent
         with sheet._get_source() as source:
             parser = WorkSheetParser(
                 source,
@@ -142,13 +144,51 @@ class _Grid:
                     if row.keys() - {left}:
                         row.update(dict.fromkeys(covered, text))
 
-    def lines(self) -> Iterator[list[str]]:
-        """Yield the rows from the top, an empty one above each table."""
-        for table in self.tables:
-            yield []
-            for row in table.values():
-                shown = (c for c in range(1, max(row, default=0) + 1) if c not in self._folded)
-                yield [row.get(column, "") for column in shown]
+    def lines(self, table: dict[int, dict[int, str]]) -> Iterator[list[str]]:
+        """Yield the rows of a table from the top."""
+        for row in table.values():
+            shown = (c for c in range(1, max(row, default=0) + 1) if c not in self._folded)
+            yield [row.get(column, "") for column in shown]
+
+    def notes_on(self, table: dict[int, dict[int, str]], path: tuple[str, ...]) -> Iterator[Block]:
+        """Yield the comments on cells of a table, each with what its row or its column is called.
+
+        Between the rows they would part the table in two.
+        """
+        from openpyxl.utils import get_column_letter
+
+        top = min(table, default=0)
+        for (number, column), texts in sorted(self._notes.items()):
+            row = table.get(number, {})
+            named = row.get(column, "") if number == top else row.get(min(row, default=0), "")
+            if row and column not in self._folded:
+                called = f" ({named})" if named else ""
+                place = f"{get_column_letter(column)}{number}{called}"
+                for text in texts:
+                    yield Block(BlockKind.PARAGRAPH, f"Note on {place}: {text}", path)
+
+
+def _comments(sheet: Any) -> dict[tuple[int, int], list[str]]:
+    """Return the comments on the cells of a sheet by row and column; those of a talk in turn.
+
+    A talk stands a second time among the comments, for programs that know none.
+    """
+    from openpyxl.packaging.relationship import get_dependents, get_rels_path
+    from openpyxl.utils.cell import coordinate_to_tuple
+    from openpyxl.xml.functions import fromstring
+
+    found: dict[tuple[int, int], list[str]] = {}
+    archive, rels = sheet.parent._archive, get_rels_path(sheet._worksheet_path)
+    linked = list(get_dependents(archive, rels)) if rels in archive.namelist() else []
+    for kind in ("/comments", "/threadedComment"):
+        said: dict[tuple[int, int], list[str]] = defaultdict(list)
+        parts = {one.target for one in linked if one.Type.endswith(kind)}
+        for part in sorted(parts.intersection(archive.namelist())):
+            for comment in fromstring(archive.read(part)).iter():
+                if ref := comment.get("ref"):
+                    said[coordinate_to_tuple(ref)].append(collapse("".join(comment.itertext())))
+        found |= said
+    return found
 
 
 def _places(table: dict[int, dict[int, str]]) -> Iterator[tuple[tuple[int, int], str]]:

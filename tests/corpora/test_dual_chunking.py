@@ -3,7 +3,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.indexing.dual_chunking import HEADING_LENGTH, context_chunk, search_chunks
+from ingestion.loaders import load
 from ingestion.page import Block, BlockKind, Page
 
 words = st.text(
@@ -117,6 +119,21 @@ def test_the_heading_names_shared_headings_and_the_owners_touched() -> None:
     first, second = search_chunks(page, per_page=2)
     assert first.heading == "Engines > Pools"
     assert second.heading == "Engines > Pools > size > NullPool"
+
+
+def test_a_listing_of_a_cell_is_searched_in_its_row_and_stands_below_the_table() -> None:
+    rows = "".join(
+        f"<tr><td>system {i}<td><pre>update --quietly\n  install valve-{i}\nstart</pre>"
+        for i in range(60)
+    )
+    more = "<p>More on this:<pre>install valve-7\nstart</pre>"
+    read = load(f"<h1>Steps</h1><table>{rows}</table>{more}".encode(), "steps.html")
+    found = [c.text for page in ChunkingSettings().cut(read) for c in page if "valve-7" in c.text]
+    assert len(read.pages) > 1
+    assert len(found) == 2
+    assert " ⏎ install valve-7 ⏎ start" in found[0]
+    assert found[1] == "More on this:\n\ninstall valve-7\nstart"
+    assert sum("update --quietly\n  install valve-7\nstart" in p.text for p in read.pages) == 1
 
 
 def test_a_long_heading_keeps_its_innermost_parts() -> None:

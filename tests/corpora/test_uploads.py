@@ -151,14 +151,18 @@ def test_what_is_wrong_in_a_zip_is_named_and_the_rest_is_taken(look: Check) -> N
     assert accepted([archive], findings) == (archive,)
 
 
-def test_formats_in_a_zip_that_nothing_reads_are_named_before(look: Check) -> None:
-    archive = zipped("docs.zip", a__md=GUIDE, b__textile=b"h1. B", logo__png=b"x")
-    (finding,) = look(archive)
-    assert finding.weight is Weight.INFORMS
-    assert (
-        finding.problem
-        == "1 file was left out, in formats that Strata does not read: .textile (1)."
-    )
+def test_what_of_a_zip_is_not_read_and_how_its_names_were_is_told_before(look: Check) -> None:
+    data = {"a__json": b'{"port": 1}', "b__json": b'{"openapi": "3.1.0"}', "c__yml": b"port: 1"}
+    data = {"a__json": b'{"port": 1}', "b__json": b'{"openapi": "3.1.0"}', "c__yml": b"port: 1"}
+    archive = zipped("docs.zip", aaaaaaaa__md=GUIDE, b__textile=b"h1. B", logo__png=b"x", **data)
+    named = archive.content.replace(b"aaaaaaaa.md", "指南安装.md".encode("gbk"))
+    findings = look(of("docs.zip", named))
+    assert {finding.weight for finding in findings} == {Weight.INFORMS}
+    assert [finding.problem for finding in findings] == [
+        "1 file was left out, in formats that Strata does not read: .textile (1). 2 files were "
+        "left out, as they are data and not OpenAPI: .json (1), .yml (1).",
+        "The zip docs.zip does not say how its file names are encoded; they were read as GBK.",
+    ]
 
 
 def test_a_format_that_nothing_reads_is_told_once_for_all_files(look: Check) -> None:

@@ -72,34 +72,35 @@ class _Unmarked(zipfile.ZipInfo):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "names", "text"),
+    ("encoding", "names", "text", "letters"),
     [
-        ("utf-8", ["指南/安装.md", "Übersicht.md"], "x"),
-        ("gbk", ["指南/安装.md"], "x"),
-        ("gbk", ["产品手册/第一章 概述.md", "docs/API 参考.md", "guide.md"], "x"),
-        ("big5", ["許功蓋.md", "docs/餐.md"], "x"),
-        ("big5", ["功.md"], "x"),
-        ("cp932", ["表示.md", "ソフト/能力.md"], "x"),
-        ("cp932", ["表.md"], "x"),
-        ("cp949", ["설치.md", "사용 설명서.md"], "x"),
-        ("cp437", ["Übersicht/Größe.md"], "x"),
-        ("cp437", ["français.md"], "x"),
-        ("cp850", ["Guía de instalación.md", "Ação.md"], "x"),
-        ("cp852", ["Příručka.md"], "x"),
-        ("cp866", ["Руководство.md"], "x"),
-        ("cp1250", ["Příručka.md"], "x"),
-        ("cp1251", ["Руководство.md"], "x"),
-        ("cp1252", ["Übersicht.md", "café.md"], "x"),
+        ("utf-8", ["指南/安装.md", "Übersicht.md"], "x", ""),
+        ("gbk", ["指南/安装.md"], "x", "GBK"),
+        ("gbk", ["产品手册/第一章 概述.md", "docs/API 参考.md", "guide.md"], "x", "GBK"),
+        ("big5", ["許功蓋.md", "docs/餐.md"], "x", "BIG5"),
+        ("big5", ["功.md"], "x", "BIG5"),
+        ("cp932", ["表示.md", "ソフト/能力.md"], "x", "Shift-JIS"),
+        ("cp932", ["表.md"], "x", "Shift-JIS"),
+        ("cp949", ["설치.md", "사용 설명서.md"], "x", "EUC-KR"),
+        ("cp437", ["Übersicht/Größe.md"], "x", "CP437"),
+        # Read as the other one, these are the same.
+        ("cp437", ["français.md"], "x", "CP850"),
+        ("cp850", ["Guía de instalación.md", "Ação.md"], "x", "CP850"),
+        ("cp852", ["Příručka.md"], "x", "CP852"),
+        ("cp866", ["Руководство.md"], "x", "CP866"),
+        ("cp1250", ["Příručka.md"], "x", "CP1250"),
+        ("cp1251", ["Руководство.md"], "x", "CP1251"),
+        ("cp1252", ["Übersicht.md", "café.md"], "x", "CP1252"),
         # Of a name as short as these what stands in the files says more than its letters.
-        ("gbk", ["概述.md"], "# 简介\n\n本章介绍闸门的设置。"),
-        ("cp932", ["設定.md"], "# 設定\n\nこの章では門の設定を説明します。"),
-        ("cp932", ["目次.md"], "設定の章の目次。"),
-        ("big5", ["說明.md"], "本章說明閘門的設定。"),
-        ("gbk", ["更新日志.md"], "- 修复了端口，更新了日志。"),
+        ("gbk", ["概述.md"], "# 简介\n\n本章介绍闸门的设置。", "GBK"),
+        ("cp932", ["設定.md"], "# 設定\n\nこの章では門の設定を説明します。", "Shift-JIS"),
+        ("cp932", ["目次.md"], "設定の章の目次。", "Shift-JIS"),
+        ("big5", ["說明.md"], "本章說明閘門的設定。", "BIG5"),
+        ("gbk", ["更新日志.md"], "- 修复了端口，更新了日志。", "GBK"),
     ],
 )
 def test_names_are_read_in_the_letters_that_they_were_written_in(
-    tmp_path: Path, encoding: str, names: list[str], text: str
+    tmp_path: Path, encoding: str, names: list[str], text: str, letters: str
 ) -> None:
     with zipfile.ZipFile(tmp_path / "n.zip", "w") as archive:
         for number, name in enumerate(names):
@@ -107,6 +108,7 @@ def test_names_are_read_in_the_letters_that_they_were_written_in(
             info.written = name.encode(encoding)
             archive.writestr(info, f"{text}{number}".encode())
     with closing(Archive(tmp_path / "n.zip")) as opened:
+        assert opened.letters == letters
         members = [member for member in opened.members() if isinstance(member, Member)]
         assert [member.name for member in members] == names
         assert opened.named(names[0], 100) == f"{text}0".encode()

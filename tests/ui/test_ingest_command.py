@@ -10,6 +10,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from tests.ingestion.hostile_inputs import GROUPS
+from tests.ingestion.office_files import zipped
 from ui.cli.main import app
 from ui.cli.terminal import SOME_LEFT_OUT
 
@@ -57,7 +58,10 @@ def test_formats_that_nothing_reads_are_named_with_their_numbers(folder: Path) -
         (folder / name).write_bytes(b"Port 6133")
     for name in ("a.yml", "b.yml", "c.json"):
         (folder / name).write_bytes(b'{"port": 6133}')
+    named = zipped(("aaaaaaaa.md", b"Port 6133")).replace(b"a" * 8, "指南安装".encode("gbk"))
+    (folder / "docs.zip").write_bytes(named)
     told = " ".join(ingest(str(folder)).output.split())
+    assert "docs.zip does not say how its file names are encoded; they were read as GBK." in told
     assert (
         "in formats that Strata does not read: .textile (2), without a suffix (1), .org (1)."
         in told

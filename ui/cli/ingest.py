@@ -106,3 +106,4 @@ def report_in_words(report: IngestReport) -> Iterator[str]:
         yield from (f"  {file.file}: {file.reason}" for file in files)
     if missed := passed_over(report.skipped):
         yield missed
+    yield from report.archives
