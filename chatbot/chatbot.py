@@ -1,6 +1,5 @@
 """The interface for programs and pages: questions answered from the right release."""
 
-import gc
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -31,6 +30,7 @@ from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, Result, in_thread, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.runtime.ingest_throttle import ingests_paused
+from chatbot.runtime.lasting import let_last
 from chatbot.runtime.model_calls import noted_attempts
 from chatbot.runtime.spans import span
 from chatbot.settings import Settings
@@ -261,10 +261,7 @@ class Chatbot:
         if isinstance(self.model, EmbeddedChatModel | ServedChatModel):
             with suppress(GeneratorError):
                 self.model.load()
-        # What is here now stays. A collection that walks it all takes 0.2 s, and all who wait for
-        # their first words wait for that.
-        gc.collect()
-        gc.freeze()
+        let_last()
 
     def feedback(self, owner: str) -> Feedback:
         """The store of a person's feedback; each change updates the memory."""
