@@ -28,7 +28,8 @@ def open_chatbot(settings: Settings) -> Chatbot:
     if settings.telemetry_url:
         send_spans(settings.telemetry_url)
     database = open_database(settings)
-    embedder = open_embedders(settings, database)
+    # Where several are answered at once, each gets a core: two take half as much again for a query.
+    embedder = open_embedders(settings, database, 1 if settings.at_once > 1 else None)
     minilm = embedder.current
     return Chatbot(
         settings=settings,

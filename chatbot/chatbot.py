@@ -30,6 +30,7 @@ from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, Result, in_thread, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.runtime.ingest_throttle import ingests_paused
+from chatbot.runtime.lasting import let_last
 from chatbot.runtime.model_calls import noted_attempts
 from chatbot.runtime.spans import span
 from chatbot.settings import Settings
@@ -252,15 +253,15 @@ class Chatbot:
         with suppress(StrataError):
             self.memory.recall.reader.read_all(["warm-up"], "")
             self.corpora.open_built(_WARM_UP_SECONDS)
-        if not isinstance(self.model, EmbeddedChatModel):
-            return
-        model = self.model
+        Thread(target=self._load_model, name="warm-up", daemon=True).start()
 
-        def load() -> None:
+    def _load_model(self) -> None:
+        from chatbot.models.served import ServedChatModel
+
+        if isinstance(self.model, EmbeddedChatModel | ServedChatModel):
             with suppress(GeneratorError):
-                model.load()
-
-        Thread(target=load, name="warm-up", daemon=True).start()
+                self.model.load()
+        let_last()
 
     def feedback(self, owner: str) -> Feedback:
         """The store of a person's feedback; each change updates the memory."""

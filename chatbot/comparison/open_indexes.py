@@ -9,6 +9,7 @@ from time import monotonic
 from sqlalchemy.exc import SQLAlchemyError
 
 from chatbot.comparison.passage_index import PassageIndex, read_index
+from chatbot.runtime.lasting import let_last
 from corpora.catalog.catalog import Serving
 from corpora.database.engine import Database
 from ingestion.errors import StrataError
@@ -81,11 +82,8 @@ class OpenIndexes:
         while True:
             with self._changed:
                 if not self._wanted:
-                    # Indexes live long: a collection that walks them all takes 0.2 s, in the
-                    # middle of an answer. What is let go is collected, see `keep_only`.
-                    gc.unfreeze()
-                    gc.collect()
-                    gc.freeze()
+                    # What is let go is collected, see `keep_only`.
+                    let_last()
                     self._is_building = False
                     self._changed.notify_all()
                     return

@@ -1,3 +1,4 @@
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from chatbot.chatbot import Chatbot
 from chatbot.errors import BadQuestion, GeneratorError
 from chatbot.models.scripted import ScriptedChatModel
+from chatbot.models.served import ServedChatModel
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token
 from tests.chatbot.conftest import ingested, opened
@@ -74,6 +76,18 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
 def test_words_that_another_release_joins_refuse_where_they_are_a_name_alone(hub: Chatbot) -> None:
     assert "`max-retries`" in hub.ask("How do I set the max retries in 1.0?").content.answer
     assert "how-to" not in hub.ask("how to install the package in 1.0?").content.answer
+
+
+def test_what_the_first_question_needs_is_there_before_it(relay: MakeChatbot) -> None:
+    model = ServedChatModel(url="http://127.0.0.1:9/v1", model="m")
+    gc.unfreeze()
+    relay(model).warm_up()
+    for thread in threading.enumerate():
+        if thread.name == "warm-up":
+            thread.join()
+    assert model._provider == "openai"
+    # A collection in the middle of an answer does not walk it.
+    assert gc.get_freeze_count() > 100_000
 
 
 @pytest.mark.parametrize(

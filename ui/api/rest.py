@@ -12,7 +12,6 @@ from fastapi.responses import Response
 from sse_starlette import ServerSentEvent
 
 from chatbot.chain.reply import remembered_pair
-from chatbot.chatbot import Chatbot
 from chatbot.comparison.still_true import StillTrue
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import Event, Offered, StepFinished, StepStarted, Token, Waiting
@@ -60,11 +59,11 @@ _FORM = {"schema": {"type": "object", "required": ["files"], "properties": {"fil
 UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
 
 
-def all_known(request: Request, chatbot: Annotated[Chatbot, Depends(opened)]) -> None:
+async def all_known(request: Request) -> None:
     """Refuse a query parameter that the route does not have; who has no key hears that first."""
     known = {field.alias for field in request.scope["route"].dependant.query_params}
     if unknown := request.query_params.keys() - known:
-        service_of(request, chatbot)
+        await to_thread.run_sync(lambda: service_of(request, opened(request)))
         unknown_ones = [{"type": "extra_forbidden", "loc": ("query", name)} for name in unknown]
         raise RequestValidationError(unknown_ones)
 

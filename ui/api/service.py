@@ -349,10 +349,8 @@ def settings_of(chatbot: Callable[[], Chatbot]) -> Settings | None:
         return None
 
 
-def _serving(
-    request: Request, chatbot: Annotated[Chatbot, Depends(opened)], scopes: SecurityScopes
-) -> Service:
-    return service_of(request, chatbot, *scopes.scopes)
+def _serving(request: Request, scopes: SecurityScopes) -> Service:
+    return service_of(request, opened(request), *scopes.scopes)
 
 
 Searching = Annotated[Service, Security(_serving, scopes=[Scope.SEARCH])]
