@@ -135,10 +135,10 @@ class GuideReader:
         unread = 0
         for hop in hops:
             replies = [next(made) for _ in hop.portions]
-            lacking = sum(not whole for _, whole in replies)
-            unread += lacking
+            lacking = [p for p, (_, whole) in zip(hop.portions, replies, strict=True) if not whole]
+            unread += len(lacking)
             told = [found for changes, _ in replies for found in changes]
-            own = self._decided(product.name, hop, told, is_whole=not lacking)
+            own = self._decided(product.name, hop, told, _asked(lacking))
             steps += own
             # A name that the rules do not follow has a guide of its own from there on.
             later = {name for step in own for name in step.successors if not using.has(name)}
@@ -234,14 +234,17 @@ class GuideReader:
         )
 
     def _decided(
-        self, product: str, hop: _Hop, told: Sequence[_Found], *, is_whole: bool
+        self, product: str, hop: _Hop, told: Sequence[_Found], unread: set[str]
     ) -> list[UpgradeStep]:
-        """The steps that the rules propose and the model confirms, and those of the model alone."""
-        asked = {use.name for portion in hop.portions for use in portion.uses}
+        """The steps that the rules propose and the model confirms, and those of the model alone.
+
+        Those on what is `unread` stay, too.
+        """
+        asked = _asked(hop.portions)
         kept: list[tuple[UpgradeStep, set[str]]] = []
         for step in hop.proposed:
             about = uses_of(step, hop.using) & asked
-            if not is_whole or not about or any(_confirms(found, step, about) for found in told):
+            if not about or about & unread or any(_confirms(found, step, about) for found in told):
                 kept.append((step, about))
         for found in told:
             need = NEED_OF[found.what]
@@ -276,6 +279,10 @@ class GuideReader:
             spelt=(shown.name if shown else found.use.name,),
             successors=(found.successor,) if found.successor else (),
         )
+
+
+def _asked(portions: Sequence[Portion]) -> set[str]:
+    return {use.name for portion in portions for use in portion.uses}
 
 
 def _cite_block(page: StoredPage, block: Block, release: str) -> Citation:
@@ -319,7 +326,9 @@ def _believed(
             objections.append(f'"was" and "now" of {change.use} are empty')
         else:
             texts = [cited[0].quote for cited in (before, after) if cited]
-            successor = change.successor if names("\n".join(texts), change.successor) else ""
+            # It may be told with its section: "section/key".
+            told = (change.successor, change.successor.rpartition("/")[2])
+            successor = next((s for s in told if s and names("\n".join(texts), s)), "")
             yield _Found(
                 use,
                 change.what,
