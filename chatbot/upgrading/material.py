@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import groupby
 
+from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from chatbot.comparison.pages import pages_with
@@ -33,6 +34,8 @@ _OF_A_SIDE, _OF_BOTH = 1_800, 400
 _PAGES_OF_A_TOPIC = 12
 _RAREST, _PAGES_ALIKE = 30, 12
 """Words by which a section is looked for in the other manual, and pages that are compared."""
+_MOST_LIKE = 3
+"""Rows, items or sentences that are shown for one that the other manual lacks."""
 _SAME_SUBJECT = 0.3
 """The share of words in the same order from which two sections may have one subject.
 
@@ -220,20 +223,26 @@ def _differing(use: str, older: _Manual, newer: _Manual) -> list[Passage]:
     for here, there in ((0, 1), (1, 0)):
         has_entry = [manual.has_entry(use) for manual in manuals]
         if shown[here] and not has_entry[there] and (has_entry[here] or not shown[there]):
-            section = manuals[here].section(shown[here][0])
+            entry = shown[here][0]
+            section = manuals[here].section(entry)
             likes[there] = manuals[there].like(section, manuals[here])
             held[here] += section if likes[there] else []
+            if not has_entry[here]:
+                # Of a section on more than this thing what is most like its row or sentence.
+                words = plain(entry[1].text)
+                likes[there].sort(key=lambda e: -fuzz.ratio(words, plain(e[1].text)))
+                del likes[there][_MOST_LIKE:]
     shown = [[*like, *entries] for like, entries in zip(likes, shown, strict=True)]
     held = [[*like, *entries] for like, entries in zip(likes, held, strict=True)]
     made = []
     both: list[Entry] = []
     for own, other in ((0, 1), (1, 0)):
         releases = [manuals[side].corpus.release for side in (own, other)]
-        there = {_compared(block, releases[1]) for _, block in held[other]}
-        left = [entry for entry in shown[own] if _compared(entry[1], releases[0]) not in there]
+        other_has = {_compared(block, releases[1]) for _, block in held[other]}
+        left = [e for e in shown[own] if _compared(e[1], releases[0]) not in other_has]
         both = [entry for entry in shown[own] if entry not in left]
         none = "nothing that the other does not have" if shown[own] else "it does not stand there"
-        lines = ["(no entry of that name; the section most like it:)"] if likes[own] else []
+        lines = ["(no entry of that name; what is most like it:)"] if likes[own] else []
         lines += [] if left else [f"({none})"]
         headed = shown[own] if any(likes) else left
         made.append(_passage(use, releases[0], left, _OF_A_SIDE, lines, headed))

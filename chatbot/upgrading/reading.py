@@ -293,6 +293,8 @@ def _confirms(found: _Found, step: UpgradeStep, about: set[str]) -> bool:
     """Whether the model tells of what a step says; of a topic it has to be by the same words."""
     if found.use.name not in about or NEED_OF[found.what] is not step.need:
         return False
+    if step.what is What.REMOVED and found.what not in (What.REMOVED, What.RENAMED):
+        return False
     return found.use.name in step.names or _shares_words(found, step)
 
 
