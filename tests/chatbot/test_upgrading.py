@@ -352,7 +352,7 @@ READINGS = {
     ),
     "a name that the rules do not follow": (
         {
-            TIMED: change("sea_state", "renamed", now=TIMED, successor="wait-to-restore"),
+            TIMED: change("sea_state", "renamed", now=TIMED, successor="way/wait-to-restore"),
             "wait-to-restore — 9": change("wait-to-restore", "value", now="wait-to-restore — 9"),
         },
         [("sea_state", f"2.0: {TIMED}"), ("wait-to-restore", "3.0: default: 5 min → 9 min")],
