@@ -1,14 +1,18 @@
 """What a model reads of a step from one release to the next, in portions that a prompt holds.
 
 These are the items of the release notes, and for each name that is used the words of either manual
-that the other one lacks.
+that the other one lacks. Where a manual has no entry of a name, its section on the same subject is
+shown: a thing whose heading has changed is not gone.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Indel
 
 from chatbot.comparison.pages import pages_with
 from chatbot.retrieval.records import sentences
@@ -28,6 +32,15 @@ _MOST_PASSAGES = 60
 _OF_A_SIDE, _OF_BOTH = 1_800, 400
 """Characters that are shown of what one manual, and of what both say of one of them."""
 _PAGES_OF_A_TOPIC = 12
+_RAREST, _PAGES_ALIKE = 30, 12
+"""Words by which a section is looked for in the other manual, and pages that are compared."""
+_MOST_LIKE = 3
+"""Rows, items or sentences that are shown for one that the other manual lacks."""
+_SAME_SUBJECT = 0.3
+"""The share of words in the same order from which two sections may have one subject.
+
+A model reads whether they have; without the section it would take the thing for removed.
+"""
 _BEHIND_A_TERM = tuple(":=(,|–—")
 """What stands behind the term of an entry."""
 _PASSED_OVER = {BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.CODE}
@@ -99,7 +112,7 @@ def portions(
         for passages in _filled(([p] for p in _of_notes(own, newer.release, largest)), largest)
         if uses
     ]
-    sides = ((older.release, before), (newer.release, after))
+    sides = _Manual(older, before), _Manual(newer, after)
     for passages in _filled((_differing(name, *sides) for name in names), largest):
         of = tuple(uses[name] for name in dict.fromkeys(passage.use for passage in passages))
         made.append(Portion(older.release, newer.release, of, tuple(passages)))
@@ -137,30 +150,118 @@ def _of_notes(notes: Sequence[Note], release: str, largest: int) -> Iterator[Pas
             texts = texts[taken:]
 
 
-def _differing(use: str, older: tuple[str, _Said], newer: tuple[str, _Said]) -> list[Passage]:
+@dataclass(frozen=True)
+class _Manual:
+    """A release's manual, and what it says of each used thing."""
+
+    corpus: Corpus
+    said: _Said
+
+    def has_entry(self, use: str) -> bool:
+        """Whether a heading is the thing's own."""
+        return any(use in _named_by(b.path[-1]) for _, b in self.said.get(use, ()) if b.path)
+
+    @cached_property
+    def places(self) -> Mapping[str, set[tuple[str, ...]]]:
+        """The headings below which each text stands."""
+        made: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for document in self.corpus.documents():
+            if document.kind is not DocumentKind.RELEASE_NOTES:
+                for page in self.corpus.pages_of(document.id):
+                    for block in page.blocks:
+                        made[_compared(block, self.corpus.release)].add(block.path)
+        return made
+
+    def section(self, entry: Entry) -> list[Entry]:
+        """The section that an entry stands in."""
+        page, block = entry
+        pages = self.corpus.pages_of(page.document.id)
+        return [(p, b) for p in pages for b in _read_of(p) if b.path == block.path]
+
+    def like(self, section: Sequence[Entry], other: "_Manual") -> list[Entry]:
+        """The section with most words of one of another manual, if it has enough of them.
+
+        What stands in another section of that manual as well belongs to that one.
+        """
+        release, path = self.corpus.release, section[0][1].path
+        text = "\n".join(block.text for _, block in section)
+        rare = [term for term in self.corpus.terms(text) if self.corpus.frequency(term)]
+        rare.sort(key=self.corpus.idf, reverse=True)
+        found: defaultdict[tuple[int, tuple[str, ...]], list[Entry]] = defaultdict(list)
+        for page in pages_with(self.corpus, rare[:_RAREST], _PAGES_ALIKE):
+            if page.document.kind is not DocumentKind.RELEASE_NOTES:
+                for block in _read_of(page):
+                    found[page.document.id, block.path].append((page, block))
+        own = _words(section, other.corpus.release)
+
+        def share(entries: list[Entry]) -> float:
+            free = [e for e in entries if not other.places[_compared(e[1], release)] - {path}]
+            return Indel.normalized_similarity(own, _words(free, release))
+
+        best = max(found.values(), key=share, default=[])
+        return best if share(best) >= _SAME_SUBJECT else []
+
+
+def _read_of(page: StoredPage) -> Iterator[Block]:
+    return (block for block in page.blocks if block.kind not in _PASSED_OVER)
+
+
+def _words(entries: Iterable[Entry], release: str) -> list[str]:
+    return [word for _, block in entries for word in _compared(block, release).split()]
+
+
+def _differing(use: str, older: _Manual, newer: _Manual) -> list[Passage]:
     """What each manual says of a used thing and the other does not, and how both begin.
 
-    Nothing where both say the same.
+    A manual without an entry of it says what its section on that subject does. Nothing where both
+    say the same, and below the same heading.
     """
+    manuals = (older, newer)
+    shown = [list(manual.said.get(use, ())) for manual in manuals]
+    held = [list(entries) for entries in shown]
+    likes: list[list[Entry]] = [[], []]
+    for here, there in ((0, 1), (1, 0)):
+        has_entry = [manual.has_entry(use) for manual in manuals]
+        if shown[here] and not has_entry[there] and (has_entry[here] or not shown[there]):
+            entry = shown[here][0]
+            section = manuals[here].section(entry)
+            likes[there] = manuals[there].like(section, manuals[here])
+            held[here] += section if likes[there] else []
+            if not has_entry[here]:
+                # Of a section on more than this thing what is most like its row or sentence.
+                words = plain(entry[1].text)
+                likes[there].sort(key=lambda e: -fuzz.ratio(words, plain(e[1].text)))
+                del likes[there][_MOST_LIKE:]
+    shown = [[*like, *entries] for like, entries in zip(likes, shown, strict=True)]
+    held = [[*like, *entries] for like, entries in zip(likes, held, strict=True)]
     made = []
     both: list[Entry] = []
-    for (release, said), (other, elsewhere) in ((older, newer), (newer, older)):
-        there = {_compared(block, other) for _, block in elsewhere.get(use, ())}
-        own = said.get(use, ())
-        left = [entry for entry in own if _compared(entry[1], release) not in there]
-        both = [entry for entry in own if entry not in left]
-        none = "(nothing that the other does not have)" if own else "(it does not stand there)"
-        made.append(_passage(use, release, left, _OF_A_SIDE, none))
-    if all(not passage.pages for passage in made):
+    for own, other in ((0, 1), (1, 0)):
+        releases = [manuals[side].corpus.release for side in (own, other)]
+        other_has = {_compared(block, releases[1]) for _, block in held[other]}
+        left = [e for e in shown[own] if _compared(e[1], releases[0]) not in other_has]
+        both = [entry for entry in shown[own] if entry not in left]
+        none = "nothing that the other does not have" if shown[own] else "it does not stand there"
+        lines = ["(no entry of that name; what is most like it:)"] if likes[own] else []
+        lines += [] if left else [f"({none})"]
+        headed = shown[own] if any(likes) else left
+        made.append(_passage(use, releases[0], left, _OF_A_SIDE, lines, headed))
+    if not any(likes) and all(not passage.pages for passage in made):
         return []
     return [*made, _passage(use, "", both, _OF_BOTH)] if both else made
 
 
 def _passage(
-    use: str, release: str, said: Sequence[Entry], longest: int, none: str = ""
+    use: str,
+    release: str,
+    said: Sequence[Entry],
+    longest: int,
+    lines: Sequence[str] = (),
+    headed: Sequence[Entry] = (),
 ) -> Passage:
-    path: tuple[str, ...] = said[0][1].path if said else ()
-    lines, section = [], " › ".join(path)
+    """Words of a manual below some lines on them, under the heading of the first of `headed`."""
+    path = next((block.path for _, block in headed or said), ())
+    section, lines = " › ".join(path), list(lines)
     for _, block in said:
         if block.path != path:
             path = block.path
@@ -169,7 +270,7 @@ def _passage(
         if sum(map(len, lines)) > longest:
             break
     pages = tuple(dict.fromkeys(page for page, _ in said))
-    return Passage(release, section, "\n".join(lines)[:longest] or none, pages, use)
+    return Passage(release, section, "\n".join(lines)[:longest], pages, use)
 
 
 def _compared(block: Block, release: str) -> str:

@@ -135,10 +135,10 @@ class GuideReader:
         unread = 0
         for hop in hops:
             replies = [next(made) for _ in hop.portions]
-            lacking = sum(not whole for _, whole in replies)
-            unread += lacking
+            lacking = [p for p, (_, whole) in zip(hop.portions, replies, strict=True) if not whole]
+            unread += len(lacking)
             told = [found for changes, _ in replies for found in changes]
-            own = self._decided(product.name, hop, told, is_whole=not lacking)
+            own = self._decided(product.name, hop, told, _asked(lacking))
             steps += own
             # A name that the rules do not follow has a guide of its own from there on.
             later = {name for step in own for name in step.successors if not using.has(name)}
@@ -234,14 +234,17 @@ class GuideReader:
         )
 
     def _decided(
-        self, product: str, hop: _Hop, told: Sequence[_Found], *, is_whole: bool
+        self, product: str, hop: _Hop, told: Sequence[_Found], unread: set[str]
     ) -> list[UpgradeStep]:
-        """The steps that the rules propose and the model confirms, and those of the model alone."""
-        asked = {use.name for portion in hop.portions for use in portion.uses}
+        """The steps that the rules propose and the model confirms, and those of the model alone.
+
+        Those on what is `unread` stay, too.
+        """
+        asked = _asked(hop.portions)
         kept: list[tuple[UpgradeStep, set[str]]] = []
         for step in hop.proposed:
             about = uses_of(step, hop.using) & asked
-            if not is_whole or not about or any(_confirms(found, step, about) for found in told):
+            if not about or about & unread or any(_confirms(found, step, about) for found in told):
                 kept.append((step, about))
         for found in told:
             need = NEED_OF[found.what]
@@ -278,6 +281,10 @@ class GuideReader:
         )
 
 
+def _asked(portions: Sequence[Portion]) -> set[str]:
+    return {use.name for portion in portions for use in portion.uses}
+
+
 def _cite_block(page: StoredPage, block: Block, release: str) -> Citation:
     return cite_words(page, block.text, block.path, block.anchor or page.anchor, release)
 
@@ -285,6 +292,8 @@ def _cite_block(page: StoredPage, block: Block, release: str) -> Citation:
 def _confirms(found: _Found, step: UpgradeStep, about: set[str]) -> bool:
     """Whether the model tells of what a step says; of a topic it has to be by the same words."""
     if found.use.name not in about or NEED_OF[found.what] is not step.need:
+        return False
+    if step.what is What.REMOVED and found.what not in (What.REMOVED, What.RENAMED):
         return False
     return found.use.name in step.names or _shares_words(found, step)
 
@@ -319,7 +328,9 @@ def _believed(
             objections.append(f'"was" and "now" of {change.use} are empty')
         else:
             texts = [cited[0].quote for cited in (before, after) if cited]
-            successor = change.successor if names("\n".join(texts), change.successor) else ""
+            # It may be told with its section: "section/key".
+            told = (change.successor, change.successor.rpartition("/")[2])
+            successor = next((s for s in told if s and names("\n".join(texts), s)), "")
             yield _Found(
                 use,
                 change.what,

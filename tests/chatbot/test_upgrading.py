@@ -18,6 +18,7 @@ from chatbot.settings import Settings
 from chatbot.text.languages import spoken
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.material import portions
 from chatbot.upgrading.notes import Kind, Note
 from chatbot.upgrading.reading import GuideReader
 from chatbot.upgrading.release_gaps import GapKind, ReleaseGaps, release_gap_rows
@@ -369,7 +370,7 @@ READINGS = {
     ),
     "a name that the rules do not follow": (
         {
-            TIMED: change("sea_state", "renamed", now=TIMED, successor="wait-to-restore"),
+            TIMED: change("sea_state", "renamed", now=TIMED, successor="way/wait-to-restore"),
             "wait-to-restore — 9": change("wait-to-restore", "value", now="wait-to-restore — 9"),
         },
         [("sea_state", f"2.0: {TIMED}"), ("wait-to-restore", "3.0: default: 5 min → 9 min")],
@@ -534,3 +535,64 @@ def test_a_default_that_the_older_manual_only_lists_is_told_where_it_is_new(
     [item] = guide.of(Need.DEFAULT)
     assert (item.name, item.steps[0].says) == ("lamp_f", "default: 99")
     assert [c.release for c in item.citations] == ["1.0", "2.0"]
+
+
+HEADED = """# Options
+
+## {horn}
+
+Sound the horn while there is fog and the lamp cannot be seen.
+
+{values}
+
+## {bell}
+
+Ring the bell when the sea is rough, with so many strokes a minute as are given.
+
+## {tones}
+
+The tones that the bell and the horn have by day and by night.
+
+| Name | Value |
+| --- | --- |
+{rows}
+"""
+MANUALS = {
+    "1.0": HEADED.format(
+        horn="BEACON_HORN_MODE",
+        values="Values: on, off.",
+        bell="BEACON_BELL_RATE",
+        tones="Tones",
+        rows="| `BEACON_TONE_DAY` | high |\n| `BEACON_TONE_NIGHT` | low |",
+    ),
+    "2.0": HEADED.format(
+        horn="horn-mode",
+        values="Values: on, off, auto.",
+        bell="Mast",
+        tones="Tones",
+        rows="| `tone-day` | high |\n| `tone-night` | none |",
+    ).replace(
+        "Ring the bell when the sea is rough, with so many strokes a minute as are given", "It"
+    ),
+}
+IN_THEIR_PLACE = {
+    "BEACON_HORN_MODE": ("Options › horn-mode", "no entry of that name", "Values: on, off, auto."),
+    "BEACON_BELL_RATE": ("", "it does not stand there", ""),
+    "BEACON_TONE_NIGHT": ("Options › Tones", "no entry of that name", "tone-night — none"),
+}
+
+
+@pytest.mark.parametrize("used", IN_THEIR_PLACE)
+def test_a_model_sees_where_a_thing_without_its_heading_would_stand(
+    database: Database, tmp_path: Path, used: str
+) -> None:
+    for release, text in MANUALS.items():
+        ingest_beacon(database, write(tmp_path / release, options=text), release=release)
+    section, line, words = IN_THEIR_PLACE[used]
+    before, after = (Told(database).corpora.corpus("Beacon", release) for release in MANUALS)
+    [portion] = portions(before, after, (), read_usage(f"{used}=1"), 9_000)
+    old, new, *_ = portion.passages
+    assert new.section == section
+    assert line in new.text.partition("\n")[0]
+    assert words in new.text
+    assert words not in old.text or not words
