@@ -63,6 +63,8 @@ def _blocks(grid: "_Grid") -> Iterator[Block]:
         for table in grid.tables
         for block in (*sheet_blocks(grid.lines(table), path), *grid.notes_on(table, path))
     ]
+    # Those on cells without a text beside them.
+    blocks += grid.notes_on({number: {} for number in sorted(grid.notes)}, path)
     if blocks:
         yield Block(BlockKind.HEADING, grid.title, path)
     yield from blocks
@@ -76,7 +78,8 @@ class _Grid:
     tables: list[dict[int, dict[int, str]]] = field(default_factory=list)
     hidden: int = 0
     """Rows and columns with text that are not shown."""
-    _notes: dict[tuple[int, int], list[str]] = field(default_factory=dict)
+    notes: dict[int, dict[int, list[str]]] = field(default_factory=dict)
+    """The comments on cells by row and column, until they are told."""
     _last: int = 0
     _folded: set[int] = field(default_factory=set)
 
@@ -86,7 +89,7 @@ class _Grid:
         # What openpyxl yields of such a sheet does not tell what is hidden or merged.
         from openpyxl.worksheet._reader import WorkSheetParser
 
-        grid, book = cls(collapse(sheet.title), _notes=_comments(sheet)), sheet.parent
+        grid, book = cls(collapse(sheet.title), notes=_comments(sheet)), sheet.parent
         with sheet._get_source() as source:
             parser = WorkSheetParser(
                 source,
@@ -122,6 +125,7 @@ class _Grid:
         elif hidden or any(cell["value"] is not None for cell in cells):
             # A row that is hidden, or struck out, parts no table.
             self._last += adjoins
+            self.notes.pop(number, None)
 
     def _fold(self, columns: range) -> None:
         rows = [row for table in self.tables for row in table.values()]
@@ -158,17 +162,16 @@ class _Grid:
         from openpyxl.utils import get_column_letter
 
         top = min(table, default=0)
-        for (number, column), texts in sorted(self._notes.items()):
-            row = table.get(number, {})
-            named = row.get(column, "") if number == top else row.get(min(row, default=0), "")
-            if row and column not in self._folded:
+        for number, row in table.items():
+            for column, texts in sorted(self.notes.pop(number, {}).items()):
+                named = row.get(column, "") if number == top else row.get(min(row, default=0), "")
                 called = f" ({named})" if named else ""
                 place = f"{get_column_letter(column)}{number}{called}"
-                for text in texts:
+                for text in texts if column not in self._folded else ():
                     yield Block(BlockKind.PARAGRAPH, f"Note on {place}: {text}", path)
 
 
-def _comments(sheet: Any) -> dict[tuple[int, int], list[str]]:
+def _comments(sheet: Any) -> dict[int, dict[int, list[str]]]:
     """Return the comments on the cells of a sheet by row and column; those of a talk in turn.
 
     A talk stands a second time among the comments, for programs that know none.
@@ -177,17 +180,19 @@ def _comments(sheet: Any) -> dict[tuple[int, int], list[str]]:
     from openpyxl.utils.cell import coordinate_to_tuple
     from openpyxl.xml.functions import fromstring
 
-    found: dict[tuple[int, int], list[str]] = {}
+    found: dict[int, dict[int, list[str]]] = defaultdict(dict)
     archive, rels = sheet.parent._archive, get_rels_path(sheet._worksheet_path)
     linked = list(get_dependents(archive, rels)) if rels in archive.namelist() else []
     for kind in ("/comments", "/threadedComment"):
-        said: dict[tuple[int, int], list[str]] = defaultdict(list)
+        said: dict[str, list[str]] = defaultdict(list)
         parts = {one.target for one in linked if one.Type.endswith(kind)}
         for part in sorted(parts.intersection(archive.namelist())):
             for comment in fromstring(archive.read(part)).iter():
                 if ref := comment.get("ref"):
-                    said[coordinate_to_tuple(ref)].append(collapse("".join(comment.itertext())))
-        found |= said
+                    said[ref].append(collapse("".join(comment.itertext())))
+        for ref, texts in said.items():
+            row, column = coordinate_to_tuple(ref)
+            found[row][column] = texts
     return found
 
 
