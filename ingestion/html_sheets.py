@@ -106,7 +106,11 @@ class _Rule:
     last: frozenset[str]
 
     def matched(self, root: HtmlElement) -> set[HtmlElement]:
-        return set(found(root, self.path) if self.path else ())
+        try:
+            return set(found(root, self.path) if self.path else ())
+        except (etree.XPathError, ValueError):
+            # A prefix that nothing declares, or a sign that no page may hold.
+            return set()
 
 
 def _may_be_shown(
@@ -179,8 +183,14 @@ def _of(prelude: str, content: Any, always: bool, names: set[str]) -> Iterator[_
 
 
 def _path(selector: parser.Selector) -> str | None:
-    """Return the XPath of a selector; None of one over siblings, which takes long to follow."""
-    path = HTMLTranslator().selector_to_xpath(selector)
+    """Return the XPath of a selector; None of one over siblings, which takes long to follow.
+
+    None, too, of one that only a browser can follow, such as `:focus-within`.
+    """
+    try:
+        path = HTMLTranslator().selector_to_xpath(selector)
+    except SelectorError:
+        return None
     return None if "sibling::" in path else path
 
 
