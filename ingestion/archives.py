@@ -157,7 +157,11 @@ class Archive:
     def _beginnings(self) -> str:
         """Return how the first texts in it begin, which names of files have their letters from."""
         texts = []
-        found = (i for i in self._zip.infolist() if i.filename.lower().endswith(_TEXTS))
+        found = (
+            info
+            for info in self._zip.infolist()
+            if info.filename.lower().endswith(_TEXTS) and info.compress_type in _METHODS
+        )
         for info in islice(found, _LOOKED_INTO):
             try:
                 with self._zip.open(info) as file:

@@ -50,7 +50,8 @@ def apply_sheets(root: HtmlElement) -> None:
     """Mark as hidden or struck out what the page's own sheets say so of on a screen.
 
     What another rule, a script or a control of the page can show stays: tabs, what opens on a
-    click, what only a narrow window leaves out.
+    click, what only a narrow window leaves out. Of a script in another file nobody knows what it
+    shows.
     """
     rules = list(_rules(root))
     if not rules:
@@ -63,6 +64,7 @@ def apply_sheets(root: HtmlElement) -> None:
             if rule.name not in of or of[rule.name].weight <= rule.weight:
                 of[rule.name] = rule
     named = _named(root)
+    is_known = all(script.get("src") is None for script in root.iter("script"))
     hidden = set()
     for element, of in chosen.items():
         own = _declared(element.get("style") or "")
@@ -70,7 +72,7 @@ def apply_sheets(root: HtmlElement) -> None:
         if _STRIKES in won:
             element.set("class", f"{element.get('class') or ''} {STRUCK}")
         is_hidden = not won.isdisjoint(_BY_SHEET) and element.tag not in _NEVER_HIDDEN
-        if is_hidden and not _may_be_shown(element, named, now):
+        if is_known and is_hidden and not _may_be_shown(element, named, now):
             hidden.add(element)
     if _length(root, hidden) > _length(root, set()) * _LEAST_SHOWN:
         for element in hidden:
@@ -106,7 +108,11 @@ class _Rule:
     last: frozenset[str]
 
     def matched(self, root: HtmlElement) -> set[HtmlElement]:
-        return set(found(root, self.path) if self.path else ())
+        try:
+            return set(found(root, self.path) if self.path else ())
+        except (etree.XPathError, ValueError):
+            # A prefix that nothing declares, or a sign that no page may hold.
+            return set()
 
 
 def _may_be_shown(
@@ -179,8 +185,14 @@ def _of(prelude: str, content: Any, always: bool, names: set[str]) -> Iterator[_
 
 
 def _path(selector: parser.Selector) -> str | None:
-    """Return the XPath of a selector; None of one over siblings, which takes long to follow."""
-    path = HTMLTranslator().selector_to_xpath(selector)
+    """Return the XPath of a selector; None of one over siblings, which takes long to follow.
+
+    None, too, of one that only a browser can follow, such as `:focus-within`.
+    """
+    try:
+        path = HTMLTranslator().selector_to_xpath(selector)
+    except SelectorError:
+        return None
     return None if "sibling::" in path else path
 
 

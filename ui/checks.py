@@ -13,7 +13,7 @@ from chatbot.release_check.reports import (
     waiting_generations,
 )
 from chatbot.release_check.verdicts import Verdict
-from chatbot.text.languages import gettext
+from chatbot.text.languages import gettext, in_words
 from chatbot.turn import Citation
 from corpora.database.engine import Database
 from corpora.jobs.jobs import CHECKS, Jobs
@@ -96,7 +96,7 @@ def _publish(one: WaitingGeneration) -> None:
     with failures_shown():
         data_dir = services.administered().settings.data_dir
         of = one.product, one.release, data_dir, one.generation
-        summary = services.administration().publish(*of)
+        summary = in_words(services.administration().publish(*of))
         published = gettext("{name} is published.", name=f"{one.product} {one.release}")
         done(f"{published} {summary}".rstrip())
 

@@ -71,8 +71,9 @@ class Ahead:
         """
         gathered, task = self.gathered, self._task
         assert task is not None
-        if gathered is None or not self.is_for(turn, limit):
-            # Its words would only take the model's time from those that are wanted.
+        if task.cancelling() or gathered is None or not self.is_for(turn, limit):
+            # Its words would only take the model's time from those that are wanted; of several
+            # parts that are answered one after the other, a later one has none, too.
             task.cancel()
             return turn
         self._listener = current_listener()

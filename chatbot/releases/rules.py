@@ -130,7 +130,7 @@ def resolve_within(
         beside = {
             p: own for p, own in beside.items() if p is chosen or own[0].preposition != "with"
         }
-    if apart := _asked_apart(beside, text, resolved):
+    if apart := _asked_apart(beside, text, read, resolved):
         return apart
     options = _options(products, chosen, named, stating, context.product)
     options = [p for p in options if possible(p)] or options if options[1:] else options
@@ -191,6 +191,7 @@ def _also_named(
 def _asked_apart(
     stated: Mapping[Product, Sequence[ParsedMention]],
     text: str,
+    read: Callable[[Product], Sequence[ParsedMention]],
     resolved: Callable[[Product, Context, Sequence[ParsedMention]], Resolution],
 ) -> Resolution | None:
     """The releases of the products that a question names each with its own; None for one.
@@ -202,7 +203,22 @@ def _asked_apart(
     # "In Acme 2.1, how do I reach Beta 3.0?" is about both.
     asked = drop_context(list(chain.from_iterable(stated.values())), text, SENTENCE)
     wanted = [product for product, own in stated.items() if any(m in asked for m in own)]
-    others = {p: [m for other in stated if other is not p for m in stated[other]] for p in wanted}
+    sentences = [m.span() for m in SENTENCE.finditer(text)]
+
+    def of_other(product: Product, other: Product) -> list[ParsedMention]:
+        """The mentions of another product, all those of a sentence that is about it alone."""
+        own = [
+            (start, end)
+            for start, end in sentences
+            if any(start <= m.start < end for m in stated[other])
+            and not any(start <= m.start < end for m in stated[product])
+        ]
+        inside = [m for m in read(other) if any(start <= m.start < end for start, end in own)]
+        return [*stated[other], *inside]
+
+    others = {
+        p: [m for other in stated if other is not p for m in of_other(p, other)] for p in wanted
+    }
     parts = tuple(resolved(product, Context(), others[product]) for product in wanted)
     if len(parts) < 2:
         return parts[0] if parts else None

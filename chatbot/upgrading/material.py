@@ -16,6 +16,7 @@ from rapidfuzz.distance import Indel
 
 from chatbot.comparison.pages import pages_with
 from chatbot.retrieval.records import sentences
+from chatbot.retrieval.support import names as is_named
 from chatbot.retrieval.support import plain
 from chatbot.upgrading.notes import PIECE, Note, release_above
 from chatbot.upgrading.usage import Usage, folded
@@ -106,7 +107,8 @@ def portions(
     in_words = set(map(folded, usage.topics))
     asked = (*(n for n in usage.names if n not in in_words), *sorted(usage.values), *usage.topics)
     names = [use for use in dict.fromkeys(asked) if use in known][:_MOST_USES]
-    uses = {name: _use(name, usage, before, after) for name in names}
+    sections = _documented({s for name in names for s in usage.names.get(name, ())}, older, newer)
+    uses = {name: _use(name, usage, sections, before, after) for name in names}
     made = [
         Portion(older.release, newer.release, tuple(uses.values()), tuple(passages))
         for passages in _filled(([p] for p in _of_notes(own, newer.release, largest)), largest)
@@ -119,8 +121,21 @@ def portions(
     return made
 
 
-def _use(name: str, usage: Usage, before: _Said, after: _Said) -> Use:
-    sections = ", ".join(sorted(usage.names.get(name, ())))
+def _documented(sections: Iterable[str], *manuals: Corpus) -> frozenset[str]:
+    """The sections of an input that a manual names; others are its own words, such as a host."""
+    return frozenset(
+        section
+        for section in sections
+        if any(
+            is_named("\n".join((*page.heading_path, page.text)).replace("-", "_"), section)
+            for corpus in manuals
+            for page in pages_with(corpus, set(tokens(section)), _PAGES_OF_A_TOPIC)
+        )
+    )
+
+
+def _use(name: str, usage: Usage, documented: frozenset[str], before: _Said, after: _Said) -> Use:
+    sections = ", ".join(sorted(documented.intersection(usage.names.get(name, ()))))
     first = (next(iter(said.get(name, ())), None) for said in (before, after))
     return Use(name, f"{name} ({sections})" if sections else name, (next(first), next(first)))
 

@@ -7,7 +7,7 @@ documentation.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -33,7 +33,7 @@ STEP = "upgrade_reading"
 _LARGEST = 9_000
 """Characters of passages in a prompt."""
 _MOST_CALLS = 100
-"""Portions of a guide that are read; what is left is told by the rules."""
+"""Portions of a guide that are read, in all rounds; what is left is told by the rules."""
 _TOKENS = 4_000
 _LONGEST = 300
 
@@ -109,6 +109,7 @@ class GuideReader:
     run: Callable[[Coroutine[Any, Any, list[_Read]], Callable[[], bool]], list[_Read]]
     told: Told
     stopped: Callable[[], bool]
+    _done: list[Portion] = field(default_factory=list)
 
     def read(self, product: Product, guide: Guide, usage: Usage) -> Guide:
         """The guide for what is used as the model has it, of the one that the rules made.
@@ -161,8 +162,8 @@ class GuideReader:
 
     def _read_all(self, product: str, wanted: Sequence[Portion]) -> list[_Read]:
         """What is told of each portion, as many at once as questions are answered."""
-        read_now = wanted[:_MOST_CALLS]
-        done: list[Portion] = []
+        read_now = wanted[: _MOST_CALLS - len(self._done)]
+        of = len(self._done) + len(read_now)
 
         async def read_together() -> list[_Read]:
             places = asyncio.Semaphore(self.settings.at_once)
@@ -170,21 +171,19 @@ class GuideReader:
             async def read(portion: Portion) -> _Read:
                 async with places:
                     result = await self._read_one(product, portion)
-                done.append(portion)
+                self._done.append(portion)
                 return result
 
             return await together(map(read, read_now))
 
         def stopped() -> bool:
             # A page hears of progress in its own thread only.
-            self.told(len(done), len(read_now))
+            self.told(len(self._done), of)
             return self.stopped()
 
-        if not read_now:
-            return []
-        made = self.run(read_together(), stopped)
-        self.told(len(done), len(read_now))
-        return [*made, *(((), False) for _ in wanted[_MOST_CALLS:])]
+        made = self.run(read_together(), stopped) if read_now else []
+        self.told(len(self._done), of)
+        return [*made, *(((), False) for _ in wanted[len(read_now) :])]
 
     async def _read_one(self, product: str, portion: Portion) -> _Read:
         """What is told of a portion, and whether all of it can be used."""

@@ -19,6 +19,7 @@ from chatbot.models.streaming import Chunks
 from chatbot.review.model_servers import server_figures
 from chatbot.runtime.events import Event, StepStarted, Token
 from chatbot.runtime.model_calls import STEP, STOPPED
+from chatbot.turn import Turn
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
 from corpora.database.history_tables import ServerCallRow
@@ -134,6 +135,16 @@ def test_the_best_page_of_the_reading_stands_in_its_prompt(ask: Callable[..., An
     assert not is_taken_up(5, 0)
     assert not is_taken_up()
     assert not is_taken_up(4, 6, question="What is the default of another thing?")
+
+    async def taken_up_for_parts() -> list[Turn]:
+        begun._task = asyncio.create_task(asyncio.sleep(60, read))
+        parts = (replace(read, question="What is the default of another thing?"), own)
+        return [await begun.taken_up(part, of_five) for part in parts]
+
+    # What was dropped for the first of several parts is not waited for by the next one.
+    own = replace(read, retrieved=(pages[4],))
+    assert begun.is_for(own, of_five)
+    assert all(turn.answer is None for turn in asyncio.run(taken_up_for_parts()))
 
 
 COMPARED = "What is the default of dim_step in 1.0 and in 2.0?"

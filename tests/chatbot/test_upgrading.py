@@ -395,6 +395,7 @@ def test_a_model_reads_what_concerns_the_input_and_is_held_to_its_pages(
         stopped=lambda: False,
     )
     used = "[lamp]\nhold-off = 7\nsea_state = calm\nrough = 1\nsecret = hunter2\n"
+    used += "[db-prod-7]\nmast_height = 3\n"
     guide = told.guide("1.0", "3.0", used)
     read = reader.read(told.product, guide, read_usage(used))
     assert [(item.name, step_line(s)) for item in read.items for s in item.steps] == list(steps)
@@ -404,8 +405,10 @@ def test_a_model_reads_what_concerns_the_input_and_is_held_to_its_pages(
     for step in read.steps:
         assert {step.older, step.newer} == {c.release for c in step.citations}
     asked = "".join(text for made in model.calls for _, text in made.messages)
-    assert "hunter2" not in asked
-    assert "secret" not in asked
+    assert "hold_off (lamp)" in asked
+    assert "mast_height" in asked
+    for own in ("hunter2", "secret", "db_prod_7"):
+        assert own not in asked
 
 
 def test_gaps_between_releases(told: Told, database: Database, tmp_path: Path) -> None:
