@@ -26,7 +26,7 @@ from chatbot.retrieval.support import LONGEST_QUOTE
 from chatbot.turn import Citation, Record
 from corpora.database.engine import Database
 from corpora.indexing.pages import StoredDocument, read_generation
-from ingestion.page import BlockKind, DocumentKind
+from ingestion.page import CELL_DELIMITER, BlockKind, DocumentKind
 
 _IN_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]")
 _MOST_WORDS = 14
@@ -60,6 +60,11 @@ class Passage:
     section: Section
     places: tuple[Place, ...]
     document: StoredDocument
+
+    @property
+    def cells(self) -> tuple[Words, ...]:
+        """The words of the cells of a row."""
+        return tuple(words_of(cell) for cell in self.quote.split(CELL_DELIMITER))
 
 
 class Said(NamedTuple):

@@ -107,3 +107,9 @@ def stands_in(words: Sequence[str], other: Sequence[str]) -> bool:
 def joined(words: Iterable[str]) -> str:
     """Words as one text, in which others that are joined stand one behind the other or not."""
     return f" {' '.join(words)} "
+
+
+def in_order(parts: Iterable[Words], others: Iterable[Words]) -> bool:
+    """Whether all parts stand among others in their order, such as the cells of a longer row."""
+    rest = iter(others)
+    return all(part in rest for part in parts)

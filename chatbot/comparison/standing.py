@@ -19,12 +19,14 @@ from chatbot.comparison.passage_index import (
 from chatbot.comparison.plain_words import (
     END,
     Words,
+    in_order,
     joined,
     sentences_of,
     stands_in,
     without_release,
+    words_of,
 )
-from ingestion.page import BlockKind, DocumentKind
+from ingestion.page import CELL_DELIMITER, BlockKind, DocumentKind
 
 _ALONE = 8
 """Words from which a sentence says by itself what it is about."""
@@ -33,6 +35,7 @@ _SAME_SECTION, _ELSEWHERE, _NEARLY_SAME = 0.5, 0.75, 0.8
 _LOOKED_AT = 16
 _PIECE = 0.3
 """The share of the words of a sentence that a piece of it has which is looked around."""
+_NAME_LIKE = frozenset("_./-")
 
 
 class Verdict(StrEnum):
@@ -74,6 +77,11 @@ class Cited:
     def places(self) -> frozenset[Place]:
         """Where the words stand."""
         return frozenset(places_of(self.section, self.file))
+
+    @cached_property
+    def cells(self) -> tuple[Words, ...]:
+        """The words of the cells of a row; one of them where it is none."""
+        return tuple(words_of(cell) for cell in self.quote.split(CELL_DELIMITER))
 
 
 def cited_passage(passage: Passage, release: str) -> Cited:
@@ -174,7 +182,9 @@ def _version_elsewhere(
         once = own is None or len(own.named(cited.name)) == 1
         is_only = once and len(there.named(cited.name)) == 1
         return best if is_only or share >= _ELSEWHERE else None
-    return best if share >= _ELSEWHERE else None
+    if share < _ELSEWHERE or _names_another(masked, best.masked):
+        return None
+    return best
 
 
 def _most_alike(masked: Words, passages: Iterable[Passage]) -> tuple[Passage | None, float]:
@@ -183,10 +193,21 @@ def _most_alike(masked: Words, passages: Iterable[Passage]) -> tuple[Passage | N
     return best, share
 
 
+def _names_another(words: Words, others: Words) -> bool:
+    """Whether two sentences differ in a name as in code: they are about two things."""
+    gone, come = set(words) - set(others), set(others) - set(words)
+    return any(map(_is_name, gone)) and any(map(_is_name, come))
+
+
+def _is_name(word: str) -> bool:
+    is_figure = word[:1].isdigit() or word.strip("-")[:1].isdigit()
+    return not is_figure and (not _NAME_LIKE.isdisjoint(word) or word[1:].lower() != word[1:])
+
+
 def _cut_otherwise(
     cited: Cited, masked: Words, near: Iterable[Passage], there: PassageIndex
 ) -> Passage | None:
-    """The passage that says the same in sentences cut otherwise.
+    """The passage that says the same in sentences cut otherwise, or in a row with more cells.
 
     A sentence that goes on, or another before it in the same one, is not the same: "only on …".
     """
@@ -194,17 +215,27 @@ def _cut_otherwise(
     distinct = set(cited.words)
     least = _PIECE * len(distinct)
     for passage in near:
-        if BlockKind.CODE in (cited.kind, passage.kind):
+        if cited.kind == BlockKind.TABLE_ROW and passage.kind == BlockKind.TABLE_ROW:
+            more = cited.name and passage.name == cited.name
+            if more and in_order(cited.cells, passage.cells):
+                return passage
+        elif BlockKind.CODE in (cited.kind, passage.kind):
             # A listing with more lines is another one, but a part of it may be the cited one.
             if cited.is_part and cited.kind == passage.kind and stands_in(masked, passage.words):
                 return passage
-        elif (
-            len(masked) > 2
-            and len(distinct.intersection(passage.words)) >= least
-            and any(words in text for words in wanted for text in there.around(passage))
-        ):
-            return passage
+        elif len(masked) > 2 and len(distinct.intersection(passage.words)) >= least:
+            if any(words in text for words in wanted for text in there.around(passage)):
+                return passage
+            if _is_headed(cited, passage):
+                return passage
     return None
+
+
+def _is_headed(cited: Cited, passage: Passage) -> bool:
+    """Whether the first word, the name of an option, has become the heading of the others."""
+    name, *rest = cited.words
+    is_rest = passage.words == tuple(rest) and passage.section
+    return bool(is_rest) and name.lower() in words_of(passage.section[-1])
 
 
 def _wanted(cited: Cited, masked: Words, there: PassageIndex) -> list[Words]:
