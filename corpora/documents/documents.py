@@ -98,11 +98,15 @@ class Documents:
             wanted.append(_SERVES)
         with self.database.reading() as session:
             found = read_pages(session, *wanted)
-            last = session.scalar(select(func.max(PageRow.id))) or 0
-        if not found and not 0 < page <= last:
-            raise LookupError(message("There is no page {page}: its number is unknown.", page=page))
         if not found:
-            raise LookupError("This page is no longer available; its document was reprocessed.")
+            # What is hidden is told like what never was.
+            raise LookupError(
+                message(
+                    "There is no page {page}, or it is no longer available because its document "
+                    "was removed or reprocessed.",
+                    page=page,
+                )
+            )
         return found[0]
 
     def release_of(self, document: int) -> tuple[str, str]:

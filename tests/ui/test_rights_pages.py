@@ -311,7 +311,7 @@ FILE = UploadedFile("a.md", b"# A\n")
 
 def added(chatbot: Chatbot, product: str) -> int:
     sources = Sources(chatbot.database, chatbot.settings, LOCAL, anywhere=True)
-    return sources.add(product, "folder", {"path": "/srv/docs/{release}"}).id
+    return sources.add(product, "folder", {"path": "/tmp/{release}"}).id
 
 
 def of_sources(administration: Administration, chatbot: Chatbot) -> Sources:
