@@ -39,7 +39,7 @@ from chatbot.text.question_language import language_of
 from chatbot.turn import ModelStep, Turn, last_turns
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
-from chatbot.upgrading.reading import GuideReader
+from chatbot.upgrading.reading import Changes, GuideReader
 from chatbot.upgrading.release_gaps import ReleaseGaps
 from chatbot.upgrading.usage import read_usage
 from corpora.catalog.catalog import Catalog
@@ -293,6 +293,10 @@ class Chatbot:
         return UpgradeGuides(self.corpora.corpus, self.open_parameters)
 
     @cached_property
+    def _guide_replies(self) -> dict[str, Changes]:
+        return {}
+
+    @cached_property
     def release_gaps(self) -> ReleaseGaps:
         """What finds the gaps between the releases of a product."""
         opened = self.corpora.corpus, self.open_parameters, self.upgrade_guides
@@ -322,7 +326,8 @@ class Chatbot:
             return guide
         if not usage.is_everything:
             run = self.run_model_work
-            reader = GuideReader(self.upgrade_guides, model, settings, run, told, stopped)
+            kept = (self.whole or self)._guide_replies
+            reader = GuideReader(self.upgrade_guides, model, settings, run, told, stopped, kept)
             guide = reader.read(named, guide, usage)
         return self.run_model_work(grouped(guide, model, settings.answer_tokens), stopped)
 

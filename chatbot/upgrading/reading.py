@@ -35,6 +35,7 @@ _LARGEST = 9_000
 _MOST_CALLS = 100
 """Portions of a guide that are read, in all rounds; what is left is told by the rules."""
 _TOKENS = 4_000
+_REPLIES_HELD = 500
 _LONGEST = 300
 
 
@@ -100,7 +101,8 @@ class _Hop:
 class GuideReader:
     """Has a capable model read what concerns the used things.
 
-    `run` runs work that calls it, and asks from time to time whether it is to be stopped.
+    `run` runs work that calls it, and asks from time to time whether it is to be stopped. `replies`
+    are kept by their prompts from one guide to the next.
     """
 
     guides: UpgradeGuides
@@ -109,6 +111,7 @@ class GuideReader:
     run: Callable[[Coroutine[Any, Any, list[_Read]], Callable[[], bool]], list[_Read]]
     told: Told
     stopped: Callable[[], bool]
+    replies: dict[str, Changes]
     _done: list[Portion] = field(default_factory=list)
 
     def read(self, product: Product, guide: Guide, usage: Usage) -> Guide:
@@ -186,7 +189,12 @@ class GuideReader:
         return [*made, *(((), False) for _ in wanted[len(read_now) :])]
 
     async def _read_one(self, product: str, portion: Portion) -> _Read:
-        """What is told of a portion, and whether all of it can be used."""
+        """What is told of a portion, and whether all of it can be used.
+
+        What a guide that was stopped has read is not asked again.
+        """
+        prompt = self._prompt(product, portion)
+        key = "\n".join(text for _, text in prompt)
         usable: tuple[_Found, ...] = ()
 
         def check(reply: Changes) -> None:
@@ -196,18 +204,19 @@ class GuideReader:
             if objections:
                 raise ValueError(objections[0])
 
+        if (kept := self.replies.get(key)) is not None:
+            return tuple(_believed(kept.changes, portion, [])), True
         try:
             async with within(self.settings.question_seconds):
                 reply, _ = await ask_for(
-                    self.model,
-                    self._prompt(product, portion),
-                    Changes,
-                    step=STEP,
-                    max_tokens=_TOKENS,
-                    check=check,
+                    self.model, prompt, Changes, step=STEP, max_tokens=_TOKENS, check=check
                 )
         except (GeneratorError, TookTooLong):
             return (), False
+        if reply is not None:
+            self.replies[key] = reply
+            while len(self.replies) > _REPLIES_HELD:
+                self.replies.pop(next(iter(self.replies)), None)
         return usable, reply is not None
 
     def _prompt(self, product: str, portion: Portion) -> list[tuple[str, str]]:

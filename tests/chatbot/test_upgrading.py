@@ -20,7 +20,7 @@ from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
 from chatbot.upgrading.material import portions
 from chatbot.upgrading.notes import Kind, Note
-from chatbot.upgrading.reading import GuideReader
+from chatbot.upgrading.reading import Changes, GuideReader
 from chatbot.upgrading.release_gaps import GapKind, ReleaseGaps, release_gap_rows
 from chatbot.upgrading.steps import Need, UpgradeStep, What
 from chatbot.upgrading.usage import LARGEST, Usage, folded, read_usage
@@ -388,11 +388,13 @@ def test_a_model_reads_what_concerns_the_input_and_is_held_to_its_pages(
     rules = [Rule(contains=words, reply=reply) for words, reply in (replies or {}).items()]
     model = ScriptedChatModel(rules=rules, otherwise=None if replies is None else NOTHING)
     progress: list[tuple[int, int]] = []
+    kept: dict[str, Changes] = {}
     reader = GuideReader(
         *(told.guides, model, Settings(data_dir=Path("unused"))),
         run=lambda work, stopped: asyncio.run(work),
         told=lambda done, of: progress.append((done, of)),
         stopped=lambda: False,
+        replies=kept,
     )
     used = "[lamp]\nhold-off = 7\nsea_state = calm\nrough = 1\nsecret = hunter2\n"
     used += "[db-prod-7]\nmast_height = 3\n"
@@ -409,6 +411,12 @@ def test_a_model_reads_what_concerns_the_input_and_is_held_to_its_pages(
     assert "mast_height" in asked
     for own in ("hunter2", "secret", "db_prod_7"):
         assert own not in asked
+    # A guide that is asked for again asks for what is unread alone.
+    made = len(model.calls)
+    again = reader.read(told.product, guide, read_usage(used))
+    assert again == read
+    assert (len(model.calls) > made) is (unread > 0)
+    assert bool(kept) is (replies is not None)
 
 
 def test_gaps_between_releases(told: Told, database: Database, tmp_path: Path) -> None:
