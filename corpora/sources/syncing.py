@@ -222,8 +222,8 @@ class Syncing:
                     session.add(_audited(source, "remove documents", subject, files=sorted(own)))
             return run
         run.message = message(
-            "no longer at the source and is hidden. To show it again: `strata releases retire "
-            "{product} {release} --restore`, or its settings on the page Documents.",
+            "no longer at the source and is hidden. To show it again: strata releases retire "
+            "{product} {release} --restore, or its settings on the page Documents.",
             product=shlex.quote(source.product),
             release=shlex.quote(release),
         )

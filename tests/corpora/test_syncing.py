@@ -325,8 +325,8 @@ def test_a_release_that_is_gone_at_the_source_is_told_and_stays(desk: Desk) -> N
 
 
 _HIDDEN = (
-    "17.10 is no longer at the source and is hidden. To show it again: `strata releases retire "
-    "Beacon 17.10 --restore`, or its settings on the page Documents."
+    "17.10 is no longer at the source and is hidden. To show it again: strata releases retire "
+    "Beacon 17.10 --restore, or its settings on the page Documents."
 )
 
 

@@ -175,7 +175,7 @@ def _one_page(total: int, key: str, of: str, size: int) -> Iterator[int]:
     first = (page - 1) * size
     with above:
         yield first
-        if of:
+        if of and total:
             of_all = {"last": figure(min(first + size, total)), "all": how_many(total, of)}
             st.caption(gettext("{first}–{last} of {all}", first=figure(first + 1), **of_all))
 
