@@ -7,24 +7,32 @@ shown: a thing whose heading has changed is not gone.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from chatbot.comparison.pages import pages_with
-from chatbot.retrieval.records import sentences
 from chatbot.retrieval.support import names as is_named
 from chatbot.retrieval.support import plain
-from chatbot.upgrading.notes import PIECE, Note, release_above
+from chatbot.upgrading.manual_mentions import (
+    PAGES_OF_A_TOPIC,
+    Entry,
+    Said,
+    has_words,
+    in_sections,
+    named_by,
+    read_of,
+    said_of,
+)
+from chatbot.upgrading.notes import PIECE, Note
 from chatbot.upgrading.usage import Usage, folded
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
-from corpora.parameters import forms
-from ingestion.page import Block, BlockKind, DocumentKind
+from ingestion.page import Block, DocumentKind
 
 _MOST_USES = 300
 """Used things that a model is asked about."""
@@ -32,7 +40,6 @@ _MOST_PASSAGES = 60
 """In a portion: of twenty used things the reply is still short."""
 _OF_A_SIDE, _OF_BOTH = 1_800, 400
 """Characters that are shown of what one manual, and of what both say of one of them."""
-_PAGES_OF_A_TOPIC = 12
 _RAREST, _PAGES_ALIKE = 30, 12
 """Words by which a section is looked for in the other manual, and pages that are compared."""
 _MOST_LIKE = 3
@@ -42,14 +49,6 @@ _SAME_SUBJECT = 0.3
 
 A model reads whether they have; without the section it would take the thing for removed.
 """
-_BEHIND_A_TERM = tuple(":=(,|–—")
-"""What stands behind the term of an entry."""
-_PASSED_OVER = {BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.CODE}
-
-
-Entry = tuple[StoredPage, Block]
-_Said = Mapping[str, Sequence[Entry]]
-"""The blocks of a manual about each used thing, those of its own entry first."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +98,10 @@ def portions(
     # A remark in the manual is among what only the newer manual says.
     own = [note for note in notes if not note.subject]
     wanted = frozenset((*usage.names, *usage.values))
-    read = [_said_of(corpus, wanted, usage.topics) for corpus in (older, newer)]
-    before, after = _in_sections(read, usage)
+    read = [said_of(corpus, wanted, usage.topics) for corpus in (older, newer)]
+    before, after = in_sections(read, usage)
     told = {folded(m[0].rstrip(".-")) for note in own for m in PIECE.finditer(note.text)}
-    told |= {t for t in usage.topics if any(_has(set(tokens(t)), note.block) for note in own)}
+    told |= {t for t in usage.topics if any(has_words(set(tokens(t)), note.block) for note in own)}
     known = before.keys() | after.keys() | told
     in_words = set(map(folded, usage.topics))
     asked = (*(n for n in usage.names if n not in in_words), *sorted(usage.values), *usage.topics)
@@ -129,12 +128,12 @@ def _documented(sections: Iterable[str], *manuals: Corpus) -> frozenset[str]:
         if any(
             is_named("\n".join((*page.heading_path, page.text)).replace("-", "_"), section)
             for corpus in manuals
-            for page in pages_with(corpus, set(tokens(section)), _PAGES_OF_A_TOPIC)
+            for page in pages_with(corpus, set(tokens(section)), PAGES_OF_A_TOPIC)
         )
     )
 
 
-def _use(name: str, usage: Usage, documented: frozenset[str], before: _Said, after: _Said) -> Use:
+def _use(name: str, usage: Usage, documented: frozenset[str], before: Said, after: Said) -> Use:
     sections = ", ".join(sorted(documented.intersection(usage.names.get(name, ()))))
     first = (next(iter(said.get(name, ())), None) for said in (before, after))
     return Use(name, f"{name} ({sections})" if sections else name, (next(first), next(first)))
@@ -170,11 +169,11 @@ class _Manual:
     """A release's manual, and what it says of each used thing."""
 
     corpus: Corpus
-    said: _Said
+    said: Said
 
     def has_entry(self, use: str) -> bool:
         """Whether a heading is the thing's own."""
-        return any(use in _named_by(b.path[-1]) for _, b in self.said.get(use, ()) if b.path)
+        return any(use in named_by(b.path[-1]) for _, b in self.said.get(use, ()) if b.path)
 
     @cached_property
     def places(self) -> Mapping[str, set[tuple[str, ...]]]:
@@ -191,7 +190,7 @@ class _Manual:
         """The section that an entry stands in."""
         page, block = entry
         pages = self.corpus.pages_of(page.document.id)
-        return [(p, b) for p in pages for b in _read_of(p) if b.path == block.path]
+        return [(p, b) for p in pages for b in read_of(p) if b.path == block.path]
 
     def like(self, section: Sequence[Entry], other: "_Manual") -> list[Entry]:
         """The section with most words of one of another manual, if it has enough of them.
@@ -205,7 +204,7 @@ class _Manual:
         found: defaultdict[tuple[int, tuple[str, ...]], list[Entry]] = defaultdict(list)
         for page in pages_with(self.corpus, rare[:_RAREST], _PAGES_ALIKE):
             if page.document.kind is not DocumentKind.RELEASE_NOTES:
-                for block in _read_of(page):
+                for block in read_of(page):
                     found[page.document.id, block.path].append((page, block))
         own = _words(section, other.corpus.release)
 
@@ -215,10 +214,6 @@ class _Manual:
 
         best = max(found.values(), key=share, default=[])
         return best if share(best) >= _SAME_SUBJECT else []
-
-
-def _read_of(page: StoredPage) -> Iterator[Block]:
-    return (block for block in page.blocks if block.kind not in _PASSED_OVER)
 
 
 def _words(entries: Iterable[Entry], release: str) -> list[str]:
@@ -290,105 +285,3 @@ def _passage(
 
 def _compared(block: Block, release: str) -> str:
     return plain(block.text.replace(release, "#")).lstrip("-*• ")
-
-
-def _said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> _Said:
-    """What a manual says of each used name and topic."""
-    own: defaultdict[str, list[Entry]] = defaultdict(list)
-    beside: defaultdict[str, list[Entry]] = defaultdict(list)
-    for document in corpus.documents():
-        if document.kind is DocumentKind.RELEASE_NOTES:
-            continue
-        for page in corpus.pages_of(document.id):
-            text = page.text.casefold().replace("-", "_")
-            headings = {h for block in page.blocks for h in block.path[-1:]}
-            near = frozenset(
-                name
-                for name in wanted
-                if name.casefold() in text or any(name in _named_by(h) for h in headings)
-            )
-            for block in page.blocks if near else ():
-                if block.kind in _PASSED_OVER or release_above(block.path, corpus.release):
-                    continue
-                headed = near & _named_by(block.path[-1]) if block.path else frozenset()
-                for name in headed:
-                    own[name].append((page, block))
-                if near & _named_in(block.text) - headed:
-                    for part in _parts(block):
-                        for name in near & _named_in(part.text) - headed:
-                            beside[name].append((page, part))
-    for topic in topics:
-        words = set(tokens(topic))
-        for page in pages_with(corpus, words, _PAGES_OF_A_TOPIC) if words else ():
-            is_manual = page.document.kind is not DocumentKind.RELEASE_NOTES
-            for block in page.blocks if is_manual else ():
-                if block.kind not in _PASSED_OVER and _has(words, block):
-                    beside[topic].append((page, block))
-    return {use: (*own[use], *beside[use]) for use in dict.fromkeys((*own, *beside))}
-
-
-def _parts(block: Block) -> Iterator[Block]:
-    """The sentences of a paragraph and the arguments of a signature; an entry or a row is one."""
-    match block.kind:
-        case BlockKind.PARAGRAPH:
-            texts = sentences(block.text)
-        case BlockKind.SIGNATURE:
-            texts = [text.strip() for text in forms.arguments(block.text.partition("(")[2])]
-        case _:
-            texts = [block.text]
-    yield from (replace(block, text=text) for text in texts)
-
-
-def _in_sections(manuals: Sequence[_Said], usage: Usage) -> list[_Said]:
-    """Manuals without a name's entries in other sections, if one has it in its own."""
-
-    def is_inside(name: str, block: Block) -> bool:
-        above = (*block.path[:-1], *(heading.rpartition("/")[0] for heading in block.path[-1:]))
-        return not usage.names.get(name, frozenset()).isdisjoint(map(folded, above))
-
-    def is_entry(name: str, block: Block) -> bool:
-        return bool(block.path) and name in _named_by(block.path[-1])
-
-    told = {
-        name
-        for said in manuals
-        for name, entries in said.items()
-        if any(is_entry(name, block) and is_inside(name, block) for _, block in entries)
-    }
-    return [
-        {
-            name: [
-                (page, block)
-                for page, block in entries
-                if name not in told or is_inside(name, block) or not is_entry(name, block)
-            ]
-            for name, entries in said.items()
-        }
-        for said in manuals
-    ]
-
-
-def _has(words: set[str], block: Block) -> bool:
-    return words <= set(tokens(" ".join((*block.path[-1:], block.text))))
-
-
-@lru_cache(4_096)
-def _named_by(heading: str) -> frozenset[str]:
-    """The names whose entry a heading begins: "type", "auth/type", "-v / --verbose"."""
-    key = heading if " " in heading.strip() else heading.rpartition("/")[2]
-    pieces = [match[0].rstrip(".-") for match in PIECE.finditer(key)]
-    return _named_in(heading) | (frozenset(map(folded, pieces)) if len(pieces) == 1 else set())
-
-
-@lru_cache(4_096)
-def _named_in(text: str) -> frozenset[str]:
-    """The names in a text: written as one, or as the term of an entry."""
-    names = set()
-    for place, match in enumerate(PIECE.finditer(text)):
-        written = match[0].rstrip(".-")
-        is_term = not place and text[match.end() :].lstrip(" `\"'*").startswith(_BEHIND_A_TERM)
-        is_acronym = written.isalpha() and written.isupper()
-        is_name = written.startswith("-") or (forms.is_name(written) and not is_acronym)
-        if is_term or is_name:
-            names.add(folded(written))
-    return frozenset(names)
