@@ -42,9 +42,11 @@ def kept(questions: QuestionRunner, asking: RunningQuestion) -> list[tuple[str, 
 def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
     chatbot = valve(Endless())
     questions, asking = begin(chatbot, LATEST)
-    until(lambda: "word word" in asking.progress.written, "it never came true")
+    questions.wait_for_words(asking.id, 30)
+    assert asking.progress.written.startswith("word")
 
     questions.stop(asking.id)
+    questions.wait_for_words(asking.id, 30)
 
     assert asking.wait(10).state is State.STOPPED
     assert kept(questions, asking) == [(asking.id, State.STOPPED)]

@@ -33,6 +33,7 @@ from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label, as_text
 
 _LOOK_EVERY = 0.3
+_WATCHED = "watched question"
 _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
 
 
@@ -136,6 +137,11 @@ def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tupl
 def _watch(own: Conversations, first: Pending) -> None:
     """Show a running question and those after it, until it has ended."""
     questions = services.open_questions()
+    if st.session_state.get(_WATCHED) == first.id:
+        # Once it is shown; the first time the page below it waits to be drawn, too. Whoever still
+        # waits at the next look would be stopped by it before anything is drawn.
+        questions.wait_for_words(first.id, _LOOK_EVERY * 2 / 3)
+    st.session_state[_WATCHED] = first.id
     pending = questions.of(first.question.conversation, own.owner)
     if not any(question.id == first.id and question.progress.is_running for question in pending):
         st.rerun()

@@ -50,6 +50,7 @@ class RunningQuestion:
     progress: QuestionProgress = field(default_factory=QuestionProgress)
     stopped: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
+    speaks: threading.Event = field(default_factory=threading.Event)
     _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def stop(self) -> None:
@@ -66,6 +67,8 @@ class RunningQuestion:
         """Change its progress."""
         with self._changing:
             self.progress = change(self.progress)
+            if self.progress.written or not self.progress.is_running:
+                self.speaks.set()
 
 
 class QuestionRunner:
@@ -118,6 +121,11 @@ class QuestionRunner:
         here |= self._here.copy()
         shown = [Pending(q.id, q.question, q.after, self._progress(q, here)) for q in kept]
         return tuple(p for p in shown if p.progress.state is not State.ANSWERED)
+
+    def wait_for_words(self, identity: str, seconds: float) -> None:
+        """Wait for the first words of an answer, or its end, if this process writes it."""
+        if running := self._here.get(identity):
+            running.speaks.wait(seconds)
 
     def stop(self, identity: str) -> None:
         """Stop a question, whichever process answers it."""
