@@ -1,8 +1,8 @@
 """An answer that is begun by rules while the model reads the question.
 
 The two calls of a capable model then run at once, and the first words come after one. The reading
-decides: what was begun is taken up only for the releases that it finds, and where the page of each
-that answers it best stands in the prompt that the answer is being written from. Else it is dropped,
+decides: what was begun is taken up only for the releases that it finds, and where the pages of each
+that answer it best stand in the prompt that the answer is being written from. Else it is dropped,
 unheard.
 """
 
@@ -20,6 +20,7 @@ from chatbot.runtime.spans import span
 from chatbot.turn import Answer, ModelStep, Recollection, Turn
 
 STEP = "answer_ahead"
+_FIRST = 3
 _LEFT = Answer("", abstained=True)
 """In the place of what was begun: what the chain adds to an answer it adds where that is heard."""
 
@@ -159,11 +160,18 @@ def _about(turn: Turn) -> tuple[str | None, tuple[str, ...], int]:
 
 
 def _holds(gathered: Turn, turn: Turn, limit: int) -> bool:
-    """Whether a prompt of so many characters of a release shows the page that is best there."""
+    """Whether a prompt of so many characters of a release shows what is best there.
+
+    That is the best page, or most of the first few: where neither stands in it, as of a question in
+    another language than the documents, rules have found other pages than a model would.
+    """
     if turn.answer is not None or gathered.answer is not None:
         # Nothing is shown of a release that lacks the thing.
         return turn.answer == gathered.answer
-    return bool(turn.retrieved) and _best(turn, 1) <= pages_shown(gathered.retrieved, limit)
+    shown = pages_shown(gathered.retrieved, limit)
+    return bool(turn.retrieved) and (
+        _best(turn, 1) <= shown or len(_best(turn, _FIRST) & shown) > _FIRST // 2
+    )
 
 
 def _best(turn: Turn, number: int | None = None) -> set[int]:

@@ -116,7 +116,7 @@ def test_it_is_dropped_unheard_where_the_reading_finds_other_evidence(
     assert calls(turn) == [lamp.READING, lamp.ANSWER]
 
 
-def test_the_best_page_of_the_reading_stands_in_its_prompt(ask: Callable[..., Any]) -> None:
+def test_the_best_pages_of_the_reading_stand_in_its_prompt(ask: Callable[..., Any]) -> None:
     turn, _ = ask(READ, lamp.answer(WRITTEN))
     read = replace(turn.turn, answer=None)
     (first, *_) = read.retrieved
@@ -133,6 +133,8 @@ def test_the_best_page_of_the_reading_stands_in_its_prompt(ask: Callable[..., An
 
     assert is_taken_up(4, 6)
     assert not is_taken_up(5, 0)
+    assert is_taken_up(5, 0, 1)  # most of the first three
+    assert not is_taken_up(5, 0, 6, 1)
     assert not is_taken_up()
     assert not is_taken_up(4, 6, question="What is the default of another thing?")
 
