@@ -329,7 +329,7 @@ class Chatbot:
             kept = (self.whole or self)._guide_replies
             reader = GuideReader(self.upgrade_guides, model, settings, run, told, stopped, kept)
             guide = reader.read(named, guide, usage)
-        return self.run_model_work(grouped(guide, model, settings.answer_tokens), stopped)
+        return self.run_model_work(grouped(guide, model), stopped)
 
     def run_model_work(
         self, work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]

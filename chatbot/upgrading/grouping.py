@@ -17,12 +17,13 @@ from prompts import fenced, fenced_list, render
 STEP = "upgrade_guide"
 _MOST = 60
 """Items that a model is shown, the most urgent; the others stay as they are."""
-_OF_AN_ITEM = 700
+_OF_AN_ITEM, _TOKENS = 700, 80
+"""Characters that are shown of an item, and tokens of its sentence and a part of its heading."""
 _LINE = re.compile(r"^\W*(\d{1,3})\s*[|:.)]\s*(?P<words>.{3,300})$")
 _TITLE = re.compile(r"^\s*#+\s*(?P<title>.{2,60}?)\s*$")
 
 
-async def grouped(guide: Guide, model: BaseChatModel, max_tokens: int) -> Guide:
+async def grouped(guide: Guide, model: BaseChatModel) -> Guide:
     """The guide with a group and a sentence for each item that the model wrote one for.
 
     Every item stays, with its list, its steps and its pages. A sentence or a title with a claim
@@ -39,7 +40,8 @@ async def grouped(guide: Guide, model: BaseChatModel, max_tokens: int) -> Guide:
     of = {"product": guide.product, "older": older, "newer": newer}
     messages = render("upgrade_guide", **of, passages=fenced_list(sections))
     try:
-        made = await call(model, messages, step=STEP, shown=False, max_tokens=max_tokens)
+        longest = _TOKENS * len(shown)
+        made = await call(model, messages, step=STEP, shown=False, max_tokens=longest)
     except GeneratorError:
         return guide
     own = " ".join((guide.product, *guide.releases))

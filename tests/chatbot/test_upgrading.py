@@ -328,7 +328,7 @@ def test_a_model_groups_and_words_and_what_no_page_says_is_left_out(told: Told) 
         "## Ports 4711\n3 | Look at it.\n77 | There is no such change.\n"
     )
     model = ScriptedChatModel(replies=[reply])
-    worded = asyncio.run(grouped(guide, model, 500))
+    worded = asyncio.run(grouped(guide, model))
     by_name = {item.name: item for item in worded.items}
     assert (by_name[first].group, by_name[first].words) == ("Names", f"Do without {first}.")
     assert (by_name[second].group, by_name[second].words) == ("Names", "")
