@@ -1,12 +1,13 @@
-"""When the first words of an answer come: `python -m eval.speed.first_words DATA`.
+"""When the first words of an answer stand on the page: `python -m eval.speed.first_words DATA`.
 
 A copy of the data folder is served as `strata serve` does, with a model's server that takes a
-second to the first token of each call and then streams. Ten people ask at the same moment; told is
-the time from each one's question to the first words of its answer, as the API streams them, which
-is what the page shows at its next look (0.3 s). All is asked twice, with and without an answer that
-is begun ahead. The processor time of a question, to the end of its answer, is told beside it, of
-Strata's server and of what asks and plays the model: they share the cores here, and need not
-elsewhere. Other work on the machine makes people wait, and hardly changes these.
+second to the first token of each call and then streams. Ten people, each on an open chat page, ask
+at the same moment; told is the time from each one's question to the first words of its answer on
+the page, without the milliseconds in which a browser draws them. Each question is asked twice, with
+and without an answer that is begun ahead. The processor time of a question, to the end of its
+answer, is told beside it, of Strata's server and of what asks and plays the model: they share the
+cores here, and need not elsewhere. Other work on the machine makes people wait, and hardly changes
+these.
 """
 
 import json
@@ -15,24 +16,32 @@ import subprocess
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from functools import cache
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 from threading import Barrier
 from typing import Annotated, Any
 
-import httpx
 import psutil
 import typer
 from rich.console import Console
 from rich.table import Table
+from sqlalchemy import func, select
 
+from chatbot.memory.suspending import open_database
+from chatbot.settings import Settings
 from chatbot.text.words import filtered
-from eval.speed.served import PATIENCE, copied, served, served_model
+from corpora.database.engine import Database
+from corpora.database.history_tables import OpenQuestionRow, TurnRow
+from eval.speed.chat_page import ChatPage, opened
+from eval.speed.served import copied, served, served_model, until
 
 _FIRST = 1.0
 _A_WORD = 0.02
 _ANSWER = "The documentation says this in the section that is cited [1]. " * 4
+_BEGIN, *_ = _ANSWER.split()
 _READINGS = Path(__file__).with_name("readings.jsonl")
 """What a model would search for, for questions of the sample: by a reader in its place, who had not
 seen the documents, nor, but for the first three and the last three, the checked answers. Of the
@@ -93,24 +102,30 @@ def main(
 ) -> None:
     """Print the median and the longest time to the first words, in seconds, and what was begun."""
     lines = [json.loads(line) for line in questions.read_text("utf-8").splitlines() if line]
-    of_one = (line for line in lines if line.get("release") and not line.get("history"))
-    asked = [(line["question"], line["product"]) for line in of_one]
+    of_one = [bool(line.get("release")) and not line.get("history") for line in lines]
+    asked = [line["question"] for line, is_of_one in zip(lines, of_one, strict=True) if is_of_one]
+    first = lines[of_one.index(False)]["question"]
     seconds = ("median, s", "longest", "server, s", "clients, s")
     table = Table("begun ahead", "people", *seconds, "taken up", "answered")
-    with served_model(_write) as model, copied(data) as copy:
+    with served_model(_write) as model:
         for ahead in ("on", "off"):
-            with served(copy, model, answer_ahead=ahead) as (address, process):
-                _together(address, asked[:1])  # loads what the first question loads
+            with (
+                copied(data) as copy,
+                served(copy, model, answer_ahead=ahead) as (address, process),
+                closing(open_database(Settings(data_dir=copy))) as database,
+            ):
+                _together(address, [first])  # loads what the first question loads
+                # No question twice: its answer would be a saved one.
+                left = cycle(asked)
                 for together in (1, people):
-                    found, began, own = [], _busy(process), time.process_time()
-                    for number in range(rounds):
-                        found += _together(address, _of_round(asked, number * together, together))
-                    busy = (_busy(process) - began) / len(found)
-                    own = (time.process_time() - own) / len(found)
-                    found = [of for of in found if of[1]["route"] in ("documents", "compare")]
-                    times = [first for first, _ in found]
-                    taken = sum("answer_ahead" in reply["timings"] for _, reply in found)
-                    answered = sum(not reply["abstained"] for _, reply in found)
+                    times, began, own = [], _busy(process), time.process_time()
+                    for _ in range(rounds):
+                        times += _together(address, list(islice(left, together)))
+                    replies = _replies(database, len(times))
+                    busy = (_busy(process) - began) / len(times)
+                    own = (time.process_time() - own) / len(times)
+                    taken = sum("answer_ahead" in reply["timings"] for reply in replies)
+                    answered = sum(not reply["abstained"] for reply in replies)
                     figures = (f"{f(times):.2f}" for f in (median, max))
                     table.add_row(
                         ahead,
@@ -118,50 +133,37 @@ def main(
                         *figures,
                         f"{busy:.2f}",
                         f"{own:.2f}",
-                        f"{taken} of {len(found)}",
-                        f"{answered} of {len(found)}",
+                        f"{taken} of {len(replies)}",
+                        f"{answered} of {len(replies)}",
                     )
     Console().print(table)
 
 
-def _of_round(asked: list[tuple[str, str]], first: int, number: int) -> list[tuple[str, str]]:
-    return [asked[n % len(asked)] for n in range(first, first + number)]
-
-
-def _together(address: str, asked: list[tuple[str, str]]) -> list[tuple[float, dict[str, Any]]]:
-    """Ask all at the same moment."""
+def _together(address: str, asked: list[str]) -> list[float]:
+    """Ask all at the same moment, each on a page of its own; the seconds to the first words."""
     start = Barrier(len(asked))
+    with ExitStack() as stack:
+        pages = [stack.enter_context(opened(address)) for _ in asked]
 
-    # One client for all: each reads the certificates of this computer, for 40 ms on a core.
-    with httpx.Client(timeout=PATIENCE) as http:
-
-        def ask(of: tuple[str, str]) -> tuple[float, dict[str, Any]]:
+        def ask(page: ChatPage, question: str) -> float:
             start.wait()
-            return _first_words(http, address, *of)
+            return page.first_words(question, _BEGIN)
 
         with ThreadPoolExecutor(len(asked)) as people:
-            return list(people.map(ask, asked))
+            return list(people.map(ask, pages, asked))
 
 
-def _first_words(
-    http: httpx.Client, address: str, question: str, product: str
-) -> tuple[float, dict[str, Any]]:
-    """The seconds to the first words of an answer, or to an answer that no model wrote."""
-    body = {"question": question, "product": product, "stream": True, "afresh": True}
-    began, first, event = time.monotonic(), 0.0, ""
-    reply: dict[str, Any] = {}
-    with http.stream("POST", f"{address}/api/v1/ask", json=body) as stream:
-        for line in stream.iter_lines():
-            name, _, value = line.partition(": ")
-            if name == "event":
-                event = value
-                if event in ("words", "reply") and not first:
-                    first = time.monotonic() - began
-            elif name == "data" and event == "reply":
-                reply = json.loads(value)
-            elif name == "data" and event == "error":
-                raise RuntimeError(f"{question}: {value}")
-    return first, reply
+def _replies(database: Database, number: int) -> list[dict[str, Any]]:
+    """The replies to the last questions, once all are stored."""
+
+    def open_ones() -> int | None:
+        with database.reading() as session:
+            return session.scalar(select(func.count(OpenQuestionRow.id)))
+
+    until(lambda: not open_ones())
+    with database.reading() as session:
+        newest = select(TurnRow.answer).order_by(TurnRow.id.desc()).limit(number)
+        return list(session.scalars(newest))
 
 
 def _busy(server: subprocess.Popen[bytes]) -> float:
