@@ -114,7 +114,7 @@ def _keys_in(listing: Block, names: frozenset[str]) -> Iterator[tuple[str, Block
             for place, match in enumerate(PIECE.finditer(line)):
                 is_key = not place and line[match.end() :].lstrip(" \"'").startswith(("=", ":"))
                 if (is_key or match[0].startswith("-")) and (name := folded(match[0])) in names:
-                    below = (f"{section}/{name}",) if section else ()
+                    below = (f"{section}/{match[0]}",) if section else ()
                     yield name, replace(listing, text=text, path=(*listing.path, *below))
 
 
