@@ -40,7 +40,8 @@ def labelled(pages: Iterable[StoredPage]) -> Iterator[tuple[StoredPage, list[Blo
     A label is a paragraph of a name alone, or of up to three words with one, and of what stands in
     brackets behind it: `limit`, "limit or MILL_LIMIT", "MILL_LIMIT (5 by default)".
     """
-    path, label = (), ""
+    path: tuple[str, ...] = ()
+    label = ""
     for page in pages:
         blocks = []
         for block in page.blocks:
