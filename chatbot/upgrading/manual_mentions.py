@@ -1,7 +1,7 @@
 """What a manual says of the names and topics that are used: its blocks about each of them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -20,32 +20,69 @@ _BEHIND_A_TERM = tuple(":=(,|–—")
 """What stands behind the term of an entry."""
 _PASSED_OVER = {BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.CODE}
 
+_MOST_OF_A_LABEL = 3
+_BELOW_A_LABEL = {BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.CODE}
+
 Entry = tuple[StoredPage, Block]
 Said = Mapping[str, Sequence[Entry]]
 """The blocks of a manual about each used thing, those of its own entry first."""
 
 
-def read_of(page: StoredPage) -> Iterator[Block]:
-    """The blocks of a page that are read: no headings, heads of tables or listings."""
-    return (block for block in page.blocks if block.kind not in _PASSED_OVER)
+def read_of(pages: Iterable[StoredPage]) -> Iterator[Entry]:
+    """The blocks of pages that are read: no headings, heads of tables or listings."""
+    for page, blocks in labelled(pages):
+        yield from ((page, block) for block in blocks if block.kind not in _PASSED_OVER)
 
 
-def said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> Said:
-    """What a manual says of each used name and topic."""
+def labelled(pages: Iterable[StoredPage]) -> Iterator[tuple[StoredPage, list[Block]]]:
+    """The pages of a document with their blocks, those below a label as if it were a heading.
+
+    A label is a paragraph of a name alone, or of up to three words with one, and of what stands in
+    brackets behind it: `limit`, "limit or MILL_LIMIT", "MILL_LIMIT (5 by default)".
+    """
+    path: tuple[str, ...] = ()
+    label = ""
+    for page in pages:
+        blocks = []
+        for block in page.blocks:
+            goes_on = block.path == path and block.kind in _BELOW_A_LABEL
+            path, label = block.path, _label(block) or (label if goes_on else "")
+            blocks.append(replace(block, path=(*path, label)) if label else block)
+        yield page, blocks
+
+
+def _label(block: Block) -> str:
+    head, _, rest = block.text.partition(" (")
+    is_one = (
+        block.kind is BlockKind.PARAGRAPH
+        and len(head.split()) <= _MOST_OF_A_LABEL
+        and (block.text.endswith(")") if rest else not head.endswith((".", ":")))
+        and not forms.labelled(head)
+        and any(forms.is_name(word) and forms.IN_A_LIST.match(word) for word in head.split())
+    )
+    return head if is_one else ""
+
+
+def said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> tuple[Said, Said]:
+    """What a manual says of each used name and topic, and what stands around names in listings."""
     own: defaultdict[str, list[Entry]] = defaultdict(list)
     beside: defaultdict[str, list[Entry]] = defaultdict(list)
+    listed: defaultdict[str, dict[str, Entry]] = defaultdict(dict)
     for document in corpus.documents():
         if document.kind is DocumentKind.RELEASE_NOTES:
             continue
-        for page in corpus.pages_of(document.id):
+        for page, blocks in labelled(corpus.pages_of(document.id)):
             text = page.text.casefold().replace("-", "_")
-            headings = {h for block in page.blocks for h in block.path[-1:]}
+            headings = {h for block in blocks for h in block.path[-1:]}
             near = frozenset(
                 name
                 for name in wanted
                 if name.casefold() in text or any(name in named_by(h) for h in headings)
             )
-            for block in page.blocks if near else ():
+            for block in blocks if near else ():
+                if block.kind is BlockKind.CODE:
+                    for name, part in _keys_in(block, near):
+                        listed[name].setdefault(part.text, (page, part))
                 if block.kind in _PASSED_OVER or release_above(block.path, corpus.release):
                     continue
                 headed = near & named_by(block.path[-1]) if block.path else frozenset()
@@ -62,7 +99,24 @@ def said_of(corpus: Corpus, wanted: frozenset[str], topics: Sequence[str]) -> Sa
             for block in page.blocks if is_manual else ():
                 if block.kind not in _PASSED_OVER and has_words(words, block):
                     beside[topic].append((page, block))
-    return {use: (*own[use], *beside[use]) for use in dict.fromkeys((*own, *beside))}
+    told = {use: (*own[use], *beside[use]) for use in dict.fromkeys((*own, *beside))}
+    return told, {use: [*entries.values()] for use, entries in listed.items()}
+
+
+def _keys_in(listing: Block, names: frozenset[str]) -> Iterator[tuple[str, Block]]:
+    """The keys and options of a listing among some names, with the lines around up to blank ones.
+
+    A line in square brackets begins a section of the listing.
+    """
+    section = ""
+    for text in listing.text.split("\n\n"):
+        for line in map(str.strip, text.splitlines()):
+            section = line[1:-1] if line[:1] + line[-1:] == "[]" else section
+            for place, match in enumerate(PIECE.finditer(line)):
+                is_key = not place and line[match.end() :].lstrip(" \"'").startswith(("=", ":"))
+                if (is_key or match[0].startswith("-")) and (name := folded(match[0])) in names:
+                    below = (f"{section}/{match[0]}",) if section else ()
+                    yield name, replace(listing, text=text, path=(*listing.path, *below))
 
 
 def _parts(block: Block) -> Iterator[Block]:

@@ -23,6 +23,7 @@ from chatbot.upgrading.manual_mentions import (
     Said,
     has_words,
     in_sections,
+    labelled,
     named_by,
     read_of,
     said_of,
@@ -99,7 +100,8 @@ def portions(
     own = [note for note in notes if not note.subject]
     wanted = frozenset((*usage.names, *usage.values))
     read = [said_of(corpus, wanted, usage.topics) for corpus in (older, newer)]
-    before, after = in_sections(read, usage)
+    before, after = in_sections([said for said, _ in read], usage)
+    listed = in_sections([listed for _, listed in read], usage)
     told = {folded(m[0].rstrip(".-")) for note in own for m in PIECE.finditer(note.text)}
     told |= {t for t in usage.topics if any(has_words(set(tokens(t)), note.block) for note in own)}
     known = before.keys() | after.keys() | told
@@ -113,7 +115,7 @@ def portions(
         for passages in _filled(([p] for p in _of_notes(own, newer.release, largest)), largest)
         if uses
     ]
-    sides = _Manual(older, before), _Manual(newer, after)
+    sides = _Manual(older, before, listed[0]), _Manual(newer, after, listed[1])
     for passages in _filled((_differing(name, *sides) for name in names), largest):
         of = tuple(uses[name] for name in dict.fromkeys(passage.use for passage in passages))
         made.append(Portion(older.release, newer.release, of, tuple(passages)))
@@ -166,10 +168,11 @@ def _of_notes(notes: Sequence[Note], release: str, largest: int) -> Iterator[Pas
 
 @dataclass(frozen=True)
 class _Manual:
-    """A release's manual, and what it says of each used thing."""
+    """A release's manual, what it says of each used thing, and where it lists one."""
 
     corpus: Corpus
     said: Said
+    listed: Said
 
     def has_entry(self, use: str) -> bool:
         """Whether a heading is the thing's own."""
@@ -181,8 +184,8 @@ class _Manual:
         made: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
         for document in self.corpus.documents():
             if document.kind is not DocumentKind.RELEASE_NOTES:
-                for page in self.corpus.pages_of(document.id):
-                    for block in page.blocks:
+                for _, blocks in labelled(self.corpus.pages_of(document.id)):
+                    for block in blocks:
                         made[_compared(block, self.corpus.release)].add(block.path)
         return made
 
@@ -190,7 +193,7 @@ class _Manual:
         """The section that an entry stands in."""
         page, block = entry
         pages = self.corpus.pages_of(page.document.id)
-        return [(p, b) for p in pages for b in read_of(p) if b.path == block.path]
+        return [(p, b) for p, b in read_of(pages) if b.path == block.path]
 
     def like(self, section: Sequence[Entry], other: "_Manual") -> list[Entry]:
         """The section with most words of one of another manual, if it has enough of them.
@@ -204,8 +207,8 @@ class _Manual:
         found: defaultdict[tuple[int, tuple[str, ...]], list[Entry]] = defaultdict(list)
         for page in pages_with(self.corpus, rare[:_RAREST], _PAGES_ALIKE):
             if page.document.kind is not DocumentKind.RELEASE_NOTES:
-                for block in read_of(page):
-                    found[page.document.id, block.path].append((page, block))
+                for entry in read_of([page]):
+                    found[page.document.id, entry[1].path].append(entry)
         own = _words(section, other.corpus.release)
 
         def share(entries: list[Entry]) -> float:
@@ -242,6 +245,10 @@ def _differing(use: str, older: _Manual, newer: _Manual) -> list[Passage]:
                 words = plain(entry[1].text)
                 likes[there].sort(key=lambda e: -fuzz.ratio(words, plain(e[1].text)))
                 del likes[there][_MOST_LIKE:]
+    for side in (side for side in (0, 1) if not shown[side] and not likes[side]):
+        # A manual may show its configuration as a file alone.
+        if shown[1 - side]:
+            shown[side] = held[side] = list(manuals[side].listed.get(use, ()))
     shown = [[*like, *entries] for like, entries in zip(likes, shown, strict=True)]
     held = [[*like, *entries] for like, entries in zip(likes, held, strict=True)]
     made = []

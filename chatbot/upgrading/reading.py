@@ -145,7 +145,8 @@ class GuideReader:
             own = self._decided(product.name, hop, told, _asked(lacking))
             steps += own
             # A name that the rules do not follow has a guide of its own from there on.
-            later = {name for step in own for name in step.successors if not using.has(name)}
+            successors = (name for step in own for name in step.successors)
+            later = [name for name in dict.fromkeys(successors) if not using.has(name)]
             if later and hop.newer != guide.releases[-1]:
                 used = Usage({folded(name): frozenset() for name in later})
                 of_later = self.guides.guide(product, hop.newer, guide.releases[-1], used)

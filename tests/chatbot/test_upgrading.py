@@ -567,6 +567,22 @@ The tones that the bell and the horn have by day and by night.
 | Name | Value |
 | --- | --- |
 {rows}
+
+## Tides
+
+`BEACON_TIDE_GATE` (7 by default)
+
+Hours for which the gate is open.
+
+{tide}
+
+`BEACON_TIDE_BELL`
+
+Rings with the tide.
+
+## Fog
+
+{fog}
 """
 MANUALS = {
     "1.0": HEADED.format(
@@ -575,6 +591,8 @@ MANUALS = {
         bell="BEACON_BELL_RATE",
         tones="Tones",
         rows="| `BEACON_TONE_DAY` | high |\n| `BEACON_TONE_NIGHT` | low |",
+        tide="It closes by itself.",
+        fog="`fog_limit`: metres that can be seen.",
     ),
     "2.0": HEADED.format(
         horn="horn-mode",
@@ -582,6 +600,8 @@ MANUALS = {
         bell="Mast",
         tones="Tones",
         rows="| `tone-day` | high |\n| `tone-night` | none |",
+        tide="At most 24.",
+        fog="```ini\n[fog]\n\n# Metres that can be seen.\n# At most 900.\nfog_limit = 50\n```",
     ).replace(
         "Ring the bell when the sea is rough, with so many strokes a minute as are given", "It"
     ),
@@ -590,6 +610,8 @@ IN_THEIR_PLACE = {
     "BEACON_HORN_MODE": ("Options › horn-mode", "no entry of that name", "Values: on, off, auto."),
     "BEACON_BELL_RATE": ("", "it does not stand there", ""),
     "BEACON_TONE_NIGHT": ("Options › Tones", "no entry of that name", "tone-night — none"),
+    "BEACON_TIDE_GATE": ("Options › Tides › BEACON_TIDE_GATE", "At most 24.", "At most 24."),
+    "fog_limit": ("Options › Fog › fog/fog_limit", "# Metres", "# At most 900."),
 }
 
 
