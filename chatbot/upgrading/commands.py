@@ -72,7 +72,8 @@ def gone_commands(
             continue
         step = UpgradeStep(
             *(Need.MUST, What.REMOVED, name, "", message("no longer documented")),
-            *(of.release for of in releases),
+            releases[0].release,
+            releases[1].release,
             before=older[phrase].entry,
             names=frozenset([folded(name)]),
             spelt=(name,),
