@@ -149,7 +149,7 @@ class SourceError(StrataError):
 
 
 class NothingThere(SourceError):
-    """Where a release of a source was expected there is no page and no file."""
+    """Where releases of a source, or the pages and files of one, were expected there are none."""
 
 
 class NoSuchSource(SourceError):

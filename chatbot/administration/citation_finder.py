@@ -1,5 +1,6 @@
 """The citations of an answer that somebody wrote, found in the pages of its release."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,7 @@ from chatbot.text.words import search_terms
 from corpora.database.memory_tables import MemoryPageRow
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
+from corpora.indexing.pages import StoredPage
 from corpora.indexing.retrieval import RetrievalSettings, retrieve
 
 PAGES = 8
@@ -44,11 +46,13 @@ def cite_pages(
         corpus, embedder, [question, beginning], terms, limit=PAGES, settings=RetrievalSettings()
     )
     pages = {page.id: page for page, _ in ranked if passages_of(page)}
-    passages = [
-        Numbered("\n".join((*page.heading_path, page.text)), (page,), corpus.release)
-        for page in pages.values()
-    ]
-    written = cited(answer, passages, f"{question} {corpus.product} {corpus.release}")
+    own = f"{question} {corpus.product} {corpus.release}"
+    # What stands together bears an answer more than words here and there on a page.
+    together = ((p.page, p.path, p.text) for page in pages.values() for p in passages_of(page))
+    written = cited(answer, _numbered(together, corpus), own)
+    if written.unsupported or not written.citations:
+        whole = ((page, page.heading_path, page.text) for page in pages.values())
+        written = cited(answer, _numbered(whole, corpus), own)
     is_supported = not written.unsupported
     text = written.text if is_supported else answer
     citations = written.citations if is_supported else ()
@@ -59,3 +63,11 @@ def cite_pages(
         MemoryPageRow(file=p.document.file, page_hash=page_hash(p.text), page_id=p.id)
         for p in rests_on
     )
+
+
+def _numbered(
+    texts: Iterable[tuple[StoredPage, Sequence[str], str]], corpus: Corpus
+) -> list[Numbered]:
+    return [
+        Numbered("\n".join((*path, text)), (page,), corpus.release) for page, path, text in texts
+    ]

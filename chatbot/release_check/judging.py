@@ -13,7 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
 from chatbot.chatbot import Chatbot
-from chatbot.release_check.accepted_answer import AcceptedAnswer
+from chatbot.release_check.accepted_answer import AcceptedAnswer, relevant
 from chatbot.release_check.verdicts import Compared, Verdict
 from chatbot.release_check.words import Pages
 from chatbot.retrieval.support import cite_words, find_verbatim, names
@@ -70,7 +70,13 @@ class Judge:
         Raises GeneratorError, TookTooLong, and Stopped when `stopped` says so.
         """
         shown = self._shown(answer, pages, (*compared.cited, *new))
-        return self.chatbot.run_model_work(self._told(answer, shown, compared), stopped)
+        # Words that bear the answer, or say the same: while they stand there it is not gone.
+        still = _cited((unit for unit, _ in relevant(answer, pages)), shown, self.corpus.release)
+        if compared.verdict is Verdict.SAME:
+            still += compared.cited
+        ids = {citation.page_id for citation in still}
+        standing = next((n for n, page in enumerate(shown, 1) if page.id in ids), 0)
+        return self.chatbot.run_model_work(self._told(answer, shown, compared, standing), stopped)
 
     def _shown(
         self, answer: AcceptedAnswer, pages: Sequence[Pages], cited: Sequence[Citation]
@@ -110,13 +116,24 @@ class Judge:
         return [page.id for page, _ in found]
 
     async def _told(
-        self, answer: AcceptedAnswer, shown: Sequence[StoredPage], compared: Compared
+        self,
+        answer: AcceptedAnswer,
+        shown: Sequence[StoredPage],
+        compared: Compared,
+        standing: int,
     ) -> tuple[Compared | None, tuple[ModelCall, ...]]:
         release = self.corpus.release
 
         def check(reply: Judgement) -> None:
-            if reply.verdict is Verdict.SAME and not _cited(reply.says, shown, release):
+            if reply.verdict is Verdict.CHANGED or _cited(reply.says, shown, release):
+                return
+            if reply.verdict is Verdict.SAME:
                 raise ValueError('nothing in "says" stands in a passage letter for letter')
+            if standing:
+                raise ValueError(
+                    f'passage {standing} has words that the answer rests on: if it is "gone" all '
+                    'the same, "says" has the words that tell so, letter for letter'
+                )
 
         async with within(self.chatbot.settings.question_seconds):
             reply, calls = await ask_for(

@@ -1,6 +1,6 @@
 """The upgrade guide: one list over all releases between two, for what somebody uses."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -10,6 +10,7 @@ from chatbot.errors import BadQuestion
 from chatbot.retrieval.support import cite_words, plain
 from chatbot.runtime.concurrency import Stopped
 from chatbot.turn import Citation
+from chatbot.upgrading.commands import Command, commands_of, gone_commands
 from chatbot.upgrading.notes import Note, read_notes
 from chatbot.upgrading.steps import Need, UpgradeStep, What, notes_of_step, steps_between
 from chatbot.upgrading.unnamed_defaults import new_defaults
@@ -97,6 +98,7 @@ class UpgradeGuides:
         # By generations: a release that is built anew is another one.
         self._notes = lru_cache(_HELD)(self._read_notes)
         self._steps = lru_cache(_HELD)(self._read_steps)
+        self._commands = lru_cache(_HELD)(self._read_commands)
 
     def guide(
         self,
@@ -122,6 +124,7 @@ class UpgradeGuides:
             for step in self._between(product.name, before, after):
                 if using.is_everything or _is_used(step, using):
                     matched.append(step)
+            matched += self._gone_commands(product.name, before, after, using, matched)
             # What is used goes on under the name that it has from here on.
             new = [name for step in matched if step.newer == after for name in step.successors]
             using = using.with_names(new) if not using.is_everything else using
@@ -149,7 +152,25 @@ class UpgradeGuides:
                 known.update(map(folded, (parameter.name, *parameter.aliases)))
                 if " " in parameter.name.strip() and usage.has(parameter.name):
                     spoken.add(plain(parameter.name))
+            spoken |= usage.phrases & self._commands_in(product, name).keys()
         return len(known.intersection(usage.names)), spoken
+
+    def _gone_commands(
+        self, product: str, older: str, newer: str, using: Usage, told: Sequence[UpgradeStep]
+    ) -> list[UpgradeStep]:
+        """The used commands of several words that a release has no more, if no step tells that."""
+        stated = self.parameters(product, older), self.parameters(product, newer)
+        there, then = (self._commands_in(product, release) for release in (older, newer))
+        own = self.notes_between(product, older, newer)
+        gone = gone_commands(there, then, stated, own, using)
+        known = {name for step in told if step.newer == newer for name in step.names}
+        return [step for step in gone if step.names.isdisjoint(known)]
+
+    def _commands_in(self, product: str, release: str) -> Mapping[str, Command]:
+        return self._commands(product, release, self.open_corpus(product, release).generation)
+
+    def _read_commands(self, product: str, release: str, generation: int) -> Mapping[str, Command]:
+        return commands_of(self.open_corpus(product, release))
 
     def _between(self, product: str, older: str, newer: str) -> tuple[UpgradeStep, ...]:
         generations = (self.open_corpus(product, name).generation for name in (older, newer))

@@ -137,24 +137,27 @@ class GuideReader:
         made = iter(self._read_all(product.name, wanted))
         steps: list[UpgradeStep] = []
         unread = 0
-        for hop in hops:
+        read = Usage({})
+        for hop, then in zip(hops, [*(hop.using for hop in hops[1:]), using], strict=True):
             replies = [next(made) for _ in hop.portions]
             lacking = [p for p, (_, whole) in zip(hop.portions, replies, strict=True) if not whole]
             unread += len(lacking)
             told = [found for changes, _ in replies for found in changes]
             own = self._decided(product.name, hop, told, _asked(lacking))
             steps += own
-            # A name that the rules do not follow has a guide of its own from there on.
+            # A name that the rules do not follow from there on has a guide of its own.
             successors = (name for step in own for name in step.successors)
-            later = [name for name in dict.fromkeys(successors) if not using.has(name)]
+            later = [
+                name for name in dict.fromkeys(successors) if not (then.has(name) or read.has(name))
+            ]
             if later and hop.newer != guide.releases[-1]:
                 used = Usage({folded(name): frozenset() for name in later})
                 of_later = self.guides.guide(product, hop.newer, guide.releases[-1], used)
-                using = using.with_names(later)
+                read = read.with_names(later)
                 more, more_unread = self._read(product, of_later, used)
                 steps += more
                 unread += more_unread
-        return steps, unread
+        return list(dict.fromkeys(steps)), unread
 
     def _hop(self, product: str, older: str, newer: str, using: Usage, guide: Guide) -> _Hop:
         before, after = (self.guides.open_corpus(product, release) for release in (older, newer))

@@ -10,7 +10,7 @@ from itertools import chain
 from chatbot.retrieval.support import cite_stated, cite_words, names, plain
 from chatbot.turn import Citation, Origin
 from chatbot.upgrading.notes import Kind, Mention, Note
-from chatbot.upgrading.usage import folded
+from chatbot.upgrading.usage import PART, folded, spoken
 from corpora.catalog.release import sort_key
 from corpora.parameters.parameter import (
     ARGUMENT,
@@ -68,7 +68,6 @@ _ASKS_FOR_A_CHANGE = (RANGE, TYPE, UNIT, SYNTAX, "required")
 _LONGEST = 300
 AS_IN_CODE = re.compile(r"[_$]|^--?[A-Za-z]|[a-z][A-Z]|[A-Za-z]\.[a-z]|\(\)$")
 """How a name is written that is one though no page documents it."""
-_PART = re.compile(r"[\w.+-]+")
 
 
 @dataclass(frozen=True)
@@ -117,16 +116,16 @@ def steps_between(
         for name, mention in note.names.items():
             if not mention.successor:
                 told[name].append(note)
-    confirmed = [_confirmed(step, told) for step in of_parameters]
-    known = {(name, step.need, step.note) for step in confirmed for name in step.names}
+    stating = [confirmed(step, told) for step in of_parameters]
+    known = {(name, step.need, step.note) for step in stating for name in step.names}
     commands: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for parameter in (*older.parameters, *newer.parameters):
         # An everyday word is a name in a note where its section stands before it.
         for spelt in (parameter.name, f"{parameter.owner} {parameter.name}"):
             if " " in spelt.strip():
-                said = _spoken(spelt)
+                said = spoken(spelt)
                 commands[said.partition(" ")[0]][said] = parameter.name
-    stated = {name for step in confirmed for name in step.names}
+    stated = {name for step in stating for name in step.names}
     rows = {
         _quoted(note, newer.release)
         for note in own
@@ -134,7 +133,7 @@ def steps_between(
         if note.block.kind is BlockKind.TABLE_ROW
         and not stated.isdisjoint(_named_in(note, commands))
     }
-    new = {name for step in confirmed if step.need is Need.NEW for name in step.names}
+    new = {name for step in stating if step.need is Need.NEW for name in step.names}
     of_notes = (step for note in own for step in _of_note(note, older, newer, commands))
     left = (
         step
@@ -144,7 +143,7 @@ def steps_between(
         and not (step.need is Need.NEW and step.names and step.names <= new)
         and step.note not in rows
     )
-    return (*confirmed, *left)
+    return (*stating, *left)
 
 
 def notes_of_step(
@@ -267,13 +266,13 @@ def spellings(value: str) -> set[str]:
     before, _, inside = plain(value).removesuffix(")").partition("(")
     # "none (< 3.5) denyall (>= 3.5)" has two values, and not one in two spellings.
     parts = (before, inside) if ")" not in inside else ()
-    bare = (" ".join(sorted(_PART.findall(part))) for part in (plain(value), *parts))
+    bare = (" ".join(sorted(PART.findall(part))) for part in (plain(value), *parts))
     return {spelling for spelling in bare if spelling}
 
 
-def _confirmed(step: UpgradeStep, told: defaultdict[str, list[Note]]) -> UpgradeStep:
+def confirmed(step: UpgradeStep, told: Mapping[str, Sequence[Note]]) -> UpgradeStep:
     """A step with the note that tells of it."""
-    for note in (note for name in step.names for note in told[name]):
+    for note in (note for name in step.names for note in told.get(name, ())):
         kind = _BY_KIND.get(note.kind) if note.kind else None
         if kind and kind[0] is step.need:
             step = replace(step, note=_quoted(note, step.newer))
@@ -335,15 +334,11 @@ def _of_note(
 
 def _named_in(note: Note, commands: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mention]:
     """The names in a note, with the documented ones of several words."""
-    text = f" {_spoken(note.text)} "
+    text = f" {spoken(note.text)} "
     told = Mention(note.kind, successor=False, first=True)
     near = (commands.get(word, {}).items() for word in dict.fromkeys(text.split()))
     found = (name for said, name in chain.from_iterable(near) if f" {said} " in text)
     return {**note.names, **{folded(name): told for name in found}}
-
-
-def _spoken(text: str) -> str:
-    return " ".join(word.strip("-+.") for word in _PART.findall(plain(text)))
 
 
 def _is_aside(mention: Mention) -> bool:

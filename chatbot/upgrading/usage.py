@@ -35,6 +35,9 @@ _WORD = re.compile(r"-{0,2}[$@]?[A-Za-z_][\w.:-]*(?:\(\))?")
 _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|;).*$", re.M)
 _STRUCTURE = re.compile(r"[=:{}\[\]()<>$]|(?:^|\s)-")
 _BLANKS = re.compile(r"[^\S\n]{41,}")
+PART = re.compile(r"[\w.+-]+")
+_MOST_WORDS = 4
+"""Of a command."""
 _LONGEST_LINE, _MOST_DOTS = 2_000, 50
 """Of a line that the parsers of INI and TOML get: their time grows with the square of it."""
 
@@ -48,6 +51,16 @@ def folded(name: str) -> str:
     bare = name.strip("`\"' ").lstrip("-$@").removesuffix("()").rstrip(":.")
     one_case = bare.islower() or bare.isupper()
     return (bare.casefold() if one_case and len(bare) > 1 else bare).replace("-", "_")
+
+
+def spoken(text: str) -> str:
+    """The words of a text in small letters, without the marks between them."""
+    return " ".join(word.strip("-+.") for word in PART.findall(plain(text)))
+
+
+def as_phrase(text: str) -> str:
+    """A text as commands of several words are looked up: "quill-fax send" is "quill fax send"."""
+    return spoken(text).replace("-", " ")
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,7 @@ class Usage:
         return frozenset[str]().union(*self.names.values())
 
     def _has(self, name: str) -> bool:
-        if " " in name.strip():
+        if " " in name.strip() and folded(name) not in self.names:
             # A command of several words is no name of a file, and is looked for in the text.
             return bool(self.text) and whole(plain(name)).search(self._plainly) is not None
         return folded(name) in self.names
@@ -96,6 +109,18 @@ class Usage:
     @cached_property
     def _plainly(self) -> str:
         return plain(self.text)
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        """What may be a command of several words, as it is looked up (`as_phrase`)."""
+        lines = (spoken(line).split() for line in _COMMENT.sub("", self.text).splitlines())
+        made = (
+            " ".join(words[at : at + size]).replace("-", " ")
+            for words in lines
+            for size in range(2, _MOST_WORDS + 1)
+            for at in range(len(words) - size + 1)
+        )
+        return frozenset((*made, *(as_phrase(name) for name in self.names if " " in name)))
 
     def without(self, *names: str) -> "Usage":
         """The same without some names, such as that of the product."""

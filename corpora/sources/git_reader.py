@@ -17,7 +17,7 @@ from posixpath import dirname, join, normpath
 from tempfile import TemporaryDirectory, mkdtemp
 
 from corpora.catalog.release import is_prerelease, sort_key
-from corpora.errors import SourceError
+from corpora.errors import NothingThere, SourceError
 from corpora.sources.git_address import git_address
 from corpora.sources.git_links import original_addresses
 from corpora.sources.git_objects import BlobReader, Entry, GitCommit
@@ -102,7 +102,7 @@ class GitReader:
             else:
                 releases.append(FoundRelease(_NEXT, revision))
         if not releases:
-            raise SourceError(
+            raise NothingThere(
                 "No release of {address} is chosen by {releases!r}{more}{some}: change the "
                 "pattern of releases.",
                 address=self._address.url,

@@ -53,7 +53,9 @@ class SourceReader(Protocol):
     def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
         """The releases that the options choose, each with what identifies its contents.
 
-        `check_stop` is called between two steps; it raises what ends the listing.
+        `check_stop` is called between two steps; it raises what ends the listing. Where the place
+        answered and has none, NothingThere is raised, and `is_gone` asked of those taken before;
+        none at all (a share that may not be mounted) is a failure that takes nothing away.
         """
 
     def is_gone(self, release: str, check_stop: Callable[[], None]) -> bool:

@@ -118,11 +118,16 @@ class Syncing:
         anywhere = source.person == AT_THE_SERVER
         reader = open_source(source.kind, source.options, self.secrets, anywhere=anywhere)
         self.report(Progress(Stage.FETCHING, 0, 1))
-        found = reader.releases(self.check_stop)
-        if not found and known:
+        none: NothingThere | None = None
+        try:
+            found = reader.releases(self.check_stop)
+        except NothingThere as error:
+            found, none = [], error
+        if not found and known and none is None:
             raise SourceError(
-                "The source had releases and has none any more. Nothing was changed; check its "
-                "address and its pattern of releases."
+                "The source had releases and none is found any more. Nothing was changed. Check "
+                "that its place is there, such as a share that is mounted, and its pattern of "
+                "releases. If they were removed there, remove the source or hide its releases."
             )
         for done, release in enumerate(found):
             self.check_stop()
@@ -144,14 +149,20 @@ class Syncing:
                     nowhere.add(release.name)
             one.remarks = [*reader.remarks[said:], *one.remarks]
             run.releases.append(one)
-        # A place of which nothing can be read has failed as a whole: it takes nothing away.
-        is_read = any(one.outcome != "failed" for one in run.releases)
         absent = known.keys() - {release.name for release in found}
-        for name in sorted(absent | (nowhere & known.keys())):
-            if is_read and known[name].published and self._is_gone(reader, name):
+        missed = [n for n in sorted(absent | (nowhere & known.keys())) if known[n].published]
+        gone = {name for name in missed if self._is_gone(reader, name)}
+        if none is not None and not gone:
+            raise none
+        # A place of which nothing can be read has failed as a whole: it takes nothing away.
+        rest = [one.outcome for one in run.releases if one.release not in gone]
+        if rest and set(rest) == {"failed"}:
+            gone.clear()
+        for name in sorted(absent | gone):
+            if name in gone:
                 run.releases = [one for one in run.releases if one.release != name]
                 run.releases.append(self._withdraw(source, name))
-            elif name in absent:
+            else:
                 told = message("no longer at the source, or not chosen; what serves stays.")
                 run.releases.append(ReleaseRun(name, "gone", message=told))
         own = (remark for one in run.releases for remark in one.remarks)

@@ -462,6 +462,34 @@ def test_what_counts_as_changed_and_what_as_another_wording(
     assert found == {question: verdict for question, (_, verdict) in KINDS.items()}
 
 
+SCATTERED = """# Recipes
+
+## Kill
+
+    def reap(children): print(children.returncode)
+
+## Threads
+
+The attribute pid of processes is a number.
+
+## Users
+
+The user is None at the start.
+"""
+
+
+def test_an_import_cites_words_that_bear_it_together(chatbot: Chatbot, ingest: Ingest) -> None:
+    told = "The returncode is None for processes which are not our children."
+    ingest(SCATTERED, "1.0", file="recipes.md")
+    ingest(f"# Waiting\n\n{told}\n", "1.0", file="waiting.md")
+    answer = f"The attribute {told.removeprefix('The ')}"
+    row = FaqRow(1, "relay", "1.0", "What is it of others?", answer, 1.0)
+    assert Exchange(chatbot, LOCAL).bring_in(FaqFile("faq.csv", (row,), ())).supported == 1
+    with chatbot.database.reading() as session:
+        (pair,) = session.scalars(select(MemoryPairRow))
+    assert [cited["quote"] for cited in pair.answer["citations"]] == [told]
+
+
 @pytest.mark.parametrize(
     ("before", "holds"), [("", True), ("Note: ", True), ("On ARM: ", False), ("On ARM, ", False)]
 )
@@ -555,6 +583,25 @@ def test_a_reply_that_cannot_be_used_leaves_it_to_the_words(
     found = found_of(capable(accepted, of_hold(reply), again))
     assert (found.verdict, found.new_values, found.calls) == (Verdict.CHANGED, ("45",), 2)
     assert found.problem.endswith("this was told by the words alone.")
+
+
+STANDS = "On ARM: The event log of the relay is kept for 30 days."
+
+
+@pytest.mark.parametrize(
+    ("says", "verdict", "calls"), [("", Verdict.CHANGED, 2), (STANDS, Verdict.GONE, 1)]
+)
+def test_what_stands_there_is_gone_only_by_words_that_say_so(
+    accepted: Chatbot, ingest: Ingest, says: str, verdict: Verdict, calls: int
+) -> None:
+    question = "How long is the event log kept?"
+    ingest(NEW.replace("Note: **the event log of the relay is kept for 30 days.**", STANDS), "2.0")
+    of_log = (question, "cannot be used")
+    rules = (Rule(step=STEP, contains=words, reply=told("gone", says)) for words in of_log)
+    bot = capable(accepted, *rules)
+    found = found_of(bot, question)
+    assert (found.verdict, found.calls) == (verdict, calls)
+    assert ("has words that the answer rests on" in found.problem) is (not says)
 
 
 def test_a_value_that_stands_nowhere_is_not_shown(accepted: Chatbot, ingest: Ingest) -> None:

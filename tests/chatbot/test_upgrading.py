@@ -84,7 +84,8 @@ NOTES = {
     "1.0": "# Release notes 1.0\n\n## Features\n\n- Added `lamp-mode`.\n",
     "2.0": "# Release notes\n\n## 2.0\n\n### Changed\n\n- The way back is timed by "
     "`wait-to-restore` instead of `restore-time`.\n\n### Deprecated\n\n"
-    "- `fog_horn` is deprecated.\n\n### Fixed\n\n- Fixed a flicker of `sea_state`.\n\n"
+    "- `fog_horn` is deprecated.\n\n### Fixed\n\n- Fixed a flicker of `sea_state`.\n"
+    "- Corrected `sea_state`, which `bell_pitch` has.\n\n"
     "## 1.0\n\n- Removed `log_level`.\n",
     "3.0": "# Release notes\n\n## 3.0\n\n### Removed\n\n- The parameter `night_mode` was removed.\n"
     "- Removed `fog_horn`, use `log_level` instead.\n- `bell_tone` is renamed to `bell_pitch`.\n",
@@ -344,6 +345,7 @@ def change(use: str, what: str, was: str = "", now: str = "", successor: str = "
 
 ROW = "hold-off — {} — ms — 0 to 100 — Wait before a switch."
 FLICKER, TIMED = "Fixed a flicker of sea_state.", "wait-to-restore instead of restore-time"
+KEPT, PITCH = "Corrected sea_state, which bell_pitch has.", "bell_tone is renamed to bell_pitch."
 INVENTED = change("hold-off", "removed", was="There is no hold-off.")
 HELD = ("hold-off", "2.0: default: 50 ms → 80 ms"), ("hold-off", "3.0: default: 80 ms → 50 ms")
 NOTHING = json.dumps({"changes": []})
@@ -376,8 +378,45 @@ READINGS = {
         [("sea_state", f"2.0: {TIMED}"), ("wait-to-restore", "3.0: default: 5 min → 9 min")],
         0,
     ),
+    "a name that the rules follow only later": (
+        {
+            KEPT: change("sea_state", "renamed", now=KEPT, successor="bell_pitch"),
+            PITCH: change("bell_pitch", "changed", now=PITCH),
+        },
+        [("sea_state", f"2.0: {KEPT[:-1]}"), ("bell_pitch", f"3.0: {PITCH[:-1]}")],
+        0,
+    ),
     "a model that does not answer": (None, HELD, 4),
 }
+
+
+def read_by(told: Told, case: str, used: str, *releases: str) -> Guide:
+    """A guide as the scripted model of a case has it."""
+    replies = READINGS[case][0]
+    rules = [Rule(contains=words, reply=reply) for words, reply in (replies or {}).items()]
+    reader = GuideReader(
+        told.guides,
+        ScriptedChatModel(rules=rules, otherwise=None if replies is None else NOTHING),
+        Settings(data_dir=Path("unused")),
+        run=lambda work, stopped: asyncio.run(work),
+        told=lambda done, of: None,
+        stopped=lambda: False,
+        replies={},
+    )
+    return reader.read(told.product, told.guide(*releases, used), read_usage(used))
+
+
+@pytest.mark.parametrize("case", READINGS)
+def test_a_model_tells_from_a_to_c_what_it_tells_from_a_to_b_and_from_b_to_c(
+    told: Told, case: str
+) -> None:
+    used = "[lamp]\nhold-off = 7\nsea_state = calm\nbell_tone = low\n"
+    whole = [as_key(step) for step in read_by(told, case, used, "1.0", "3.0").steps]
+    first = read_by(told, case, used, "1.0", "2.0")
+    renamed = [name for step in first.steps for name in step.successors]
+    then = read_by(told, case, "\n".join((used, *(f"{n} = 1" for n in renamed))), "2.0", "3.0")
+    assert {as_key(step) for of in (first, then) for step in of.steps} == set(whole)
+    assert len(whole) == len(set(whole))
 
 
 @pytest.mark.parametrize("case", READINGS)
@@ -478,6 +517,50 @@ def test_gaps_are_found_once_and_go_on_where_they_were_stopped(
     ingest_beacon(database, write(tmp_path / "again", **texts), release="3.0")
     gaps.of(LOCAL, told.product)
     assert set(opened) == {"2.0", "3.0"}
+
+
+ENTRIES = {
+    "headed": "## beacon fax send\n\nSends a fax.\n",
+    "with arguments": "## `beacon fax send` FILE\n\n```\nbeacon fax send FILE\n```\n\nSends.\n",
+    "manual page": "## beacon-fax-send(1)\n\nSends a fax.\n",
+    "row": "| Command | Does |\n| --- | --- |\n| `beacon fax send` | Sends a fax. |\n",
+}
+KEPT_OR_GONE = {
+    "gone": ("", "", {"2.0: no longer documented"}),
+    "in prose": ("Faxes are sent by `beacon fax send`.\n", "", set[str]()),
+    "renamed": (
+        "## beacon mail post\n\nSends a letter.\n",
+        "- `beacon fax send` is renamed to `beacon mail post`.\n",
+        {
+            "2.0: beacon fax send is renamed to beacon mail post",
+            "3.0: no longer documented",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("entry", "case"),
+    [*((e, "gone") for e in ENTRIES), ("headed", "in prose"), ("manual page", "renamed")],
+)
+def test_a_used_command_of_several_words_that_left_the_manual_is_listed(
+    database: Database, tmp_path: Path, entry: str, case: str
+) -> None:
+    lamp = "# Manual\n\n## beacon lamp on\n\nLights the lamp.\n\n"
+    there, news, told = KEPT_OR_GONE[case]
+    texts = {
+        "1.0": {"manual": lamp + ENTRIES[entry]},
+        "2.0": {"manual": lamp + there, "release-notes": f"# Release notes\n\n## 2.0\n\n{news}"},
+        "3.0": {"manual": lamp + ("" if case == "renamed" else there)},
+    }
+    for release, of in texts.items():
+        ingest_beacon(database, write(tmp_path / release, **of), release=release)
+    found = Told(database)
+    used = "# beacon fax receive\nset -e\nbeacon fax send --tone=5 letter.pdf && beacon lamp on\n"
+    guide = found.guide("1.0", "3.0", used)
+    assert {step_line(step) for step in guide.steps} == told
+    assert all(step.before for step in guide.steps)
+    assert found.guide("1.0", "3.0", "beacon-fax = 1\nsend: fax\n").items == ()
 
 
 def test_two_functions_may_differ_in_a_default(database: Database, tmp_path: Path) -> None:

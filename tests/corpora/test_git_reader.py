@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from corpora.errors import SourceError
+from corpora.errors import NothingThere, SourceError
 from corpora.sources import git_objects, git_reader
 from corpora.sources.git_address import git_address
 from corpora.sources.git_program import GitProgram
@@ -175,7 +175,7 @@ def test_which_releases_are_chosen(repository: Repository) -> None:
     assert chosen(newest=2)[0] == ["1.10", "2.0"]
     assert chosen(since="1.10", prereleases=True)[0] == ["1.10", "2.0rc1", "2.0", "2.1-beta.1"]
     assert chosen(since="2.1-beta.1")[0] == ["2.1-beta.1"]
-    with pytest.raises(SourceError, match=r"'x\{release\}'.*there are .*w3\.0"):
+    with pytest.raises(NothingThere, match=r"'x\{release\}'.*there are .*w3\.0"):
         chosen(releases="x{release}")
     names, remarks = chosen(next_branch="trunk")
     assert (names[-1], "no branch 'trunk' (there are main)" in remarks[-1]) == ("2.0", True)

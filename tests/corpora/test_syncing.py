@@ -56,6 +56,7 @@ class Toy:
     listing: list[str] = field(default_factory=list)
     on_file: Callable[[str], None] = lambda path: None
     removed: set[str] = field(default_factory=set)
+    answers: bool = False
 
     def is_gone(self, release: str, check_stop: Callable[[], None]) -> bool:
         return release in self.removed
@@ -64,6 +65,8 @@ class Toy:
         self.listing.append("begun")
         check_stop()
         self.listing.append("ended")
+        if self.answers and not self.contents:
+            raise NothingThere("There is no release.")
         of = self.revisions
         return [
             FoundRelease(name, of.get(name, ""), self.fixed and name in of)
@@ -312,7 +315,7 @@ def test_a_source_without_any_file_empties_nothing(desk: Desk) -> None:
     desk.toy.contents = {}
     job = desk.run()
     assert job.state is JobState.FAILED
-    assert "releases and has none any more" in job.message
+    assert "had releases and none is found any more" in job.message
     assert set(desk.texts("17.10")) == {"guide.md", "lamp.md"}
 
 
@@ -359,6 +362,24 @@ def test_a_release_that_was_removed_at_its_place_is_hidden_until_it_is_back(desk
         ("hide", "Beacon 17.10", True),
         ("hide", "Beacon 17.10", False),
     ]
+
+
+def test_all_releases_are_hidden_only_where_their_place_answers(desk: Desk) -> None:
+    desk.run()
+    was, desk.toy.contents = desk.toy.contents, {}
+    for answers, removed, hidden, told in (
+        (False, {"17.10", "17.20"}, [], "a share that is mounted"),
+        (True, set[str](), [], "There is no release."),
+        (True, {"17.10"}, ["17.10"], f"{_HIDDEN} 17.20 is no longer at the source, or not"),
+        (True, {"17.10", "17.20"}, ["17.10", "17.20"], _HIDDEN),
+    ):
+        desk.toy.answers, desk.toy.removed = answers, removed
+        job = desk.run()
+        assert told in (job.message or "")
+        assert (desk.hidden(), job.state is JobState.DONE) == (hidden, bool(hidden))
+    desk.toy.contents = was
+    desk.run()
+    assert desk.hidden() == []
 
 
 def test_what_was_discarded_comes_again_by_the_next_run(desk: Desk) -> None:
@@ -417,6 +438,13 @@ def test_where_a_listed_release_has_nothing_any_more_its_place_is_asked(desk: De
     assert desk.hidden() == []
     desk.toy.removed = {"17.10"}
     assert desk.run().message == f"1 unchanged. {_HIDDEN}"
+    assert desk.hidden() == ["17.10"]
+    # Its place is asked, too, where it has no other.
+    del desk.toy.contents["17.20"]
+    desk.toy.contents["17.10"] = {"guide.md": GUIDE.format(12)}
+    assert "shown again: 17.10" in (desk.run().message or "")
+    desk.toy.contents["17.10"] = {"guide.md": NothingThere("No page.")}
+    assert _HIDDEN in (desk.run().message or "")
     assert desk.hidden() == ["17.10"]
 
 

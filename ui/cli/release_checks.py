@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
-import typer
 from rich.table import Table
 from typer import BadParameter, Exit, Option
 
@@ -18,7 +17,6 @@ from ui.cli.releases import app as app
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
-    WithoutAsking,
     open_chatbot,
     open_database,
     print_result,
@@ -126,12 +124,14 @@ def publish(product: Product, release: Release) -> None:
 
 
 @app.command()
-def discard(product: Product, release: Release, yes: WithoutAsking = False) -> None:
+def discard(
+    product: Product,
+    release: Release,
+    # Scripts of a time when it asked give it.
+    yes: Annotated[bool, Option("--yes", hidden=True)] = False,
+) -> None:
     """Throw away the version of a release that waits to be published; what serves stays."""
-    administration = Administration(open_database(), LOCAL)
-    if not yes:
-        typer.confirm("Throw away the version that waits?", abort=True)
-    administration.discard(product, release, read_settings().data_dir)
+    Administration(open_database(), LOCAL).discard(product, release, read_settings().data_dir)
     say(
         f"The version of {product} {release} that waited is discarded; the next run of its source, "
         "or another upload, brings it again"

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import httpx
 
-from corpora.errors import SourceError
+from corpora.errors import NothingThere, SourceError
 from corpora.sources.options import RELEASE, SiteOptions
 from corpora.sources.site.addresses import (
     Hosts,
@@ -110,7 +110,7 @@ def found_releases(
         if len(names) >= _MOST:
             break
     if not names:
-        raise SourceError(
+        raise NothingThere(
             "No release was found in the links and the sitemap of {parent}: list the releases "
             "with their addresses (option releases).",
             parent=parent,

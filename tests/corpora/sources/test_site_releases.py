@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from corpora.errors import SourceError
+from corpora.errors import NothingThere, SourceError
 from corpora.sources.site.addresses import parent_of
 from tests.corpora.sources.reading_sites import read, reader_of
 from tests.corpora.sources.served import Page, Site, html, sitemap
@@ -102,7 +102,7 @@ def test_a_release_is_gone_if_its_beginning_is(site: Site) -> None:
 
 def test_a_site_without_releases_says_so(site: Site) -> None:
     site.pages["/docs/"] = html("All", "guide/")
-    with pytest.raises(SourceError, match=r"No release was found .*/docs/: list the releases"):
+    with pytest.raises(NothingThere, match=r"No release was found .*/docs/: list the releases"):
         found(site.url("/docs/{release}/"))
 
 
