@@ -413,9 +413,7 @@ def test_a_release_that_others_feed_too_stays_without_what_was_removed(desk: Des
     assert set(desk.texts("17.10")) == {"guide.md", "lamp.md", "notes.md"}
     # One that would hold nothing stops no other.
     waiting = desk.worker(waits=True)
-    job = Jobs(desk.database).add(
-        JobKind.REMOVE, "Beacon", "17.10", "ann", [JobFile("notes.md")]
-    )
+    job = Jobs(desk.database).add(JobKind.REMOVE, "Beacon", "17.10", "ann", [JobFile("notes.md")])
     waiting.do(job)
     desk.toy.contents = {"17.20": {"guide.md": GUIDE.format(15)}}
     desk.toy.revisions = {}
