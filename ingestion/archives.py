@@ -31,7 +31,7 @@ _UNICODE_PATH = 0x7075
 _TEXTS = (".md", ".txt", ".rst", ".adoc", ".html", ".htm")
 _EUROPEAN = "LATIN"
 _LOOKED_INTO, _BEGINNING = 8, 1 << 16
-"""Of so many texts, so many bytes."""
+"""Of so many texts, so many bytes; and so many of all names."""
 _PAGES = (
     *("cp932", "big5", "gb18030", "cp949", "cp437", "cp850", "cp852", "cp866"),
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254"),
@@ -259,6 +259,9 @@ def encoding_of_names(names: bytes, text: str = "") -> str:
     try:
         names.decode()
     except UnicodeDecodeError:
+        if len(names) > _BEGINNING:
+            # A thousand of them tell as much as all.
+            names = names[:_BEGINNING].rpartition(b"\n")[0] or names[:_BEGINNING]
         found = [one["encoding"] for one in detect_all(names, include_encodings=_PAGES)]
         # Of one letter the detector says nothing.
         likely = (*filter(None, found), *_PAGES)

@@ -8,7 +8,9 @@ from typing import Any
 from ingestion.decoding import printable
 from ingestion.page import UnreadableFile
 
-_OPENAPI = re.compile(r"""(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d""", re.MULTILINE)
+_OPENAPI = re.compile(
+    r"""(?:^|[{,])[ \t]*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d""", re.MULTILINE
+)
 _LITERAL = re.compile(r"[-+]?(\d[\d_]*)?(\.\d*)?([eE][-+]?\d+)?|true|false|null|~")
 _DEEPEST = 200
 _MOST_NODES = 2_000_000

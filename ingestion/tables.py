@@ -141,7 +141,8 @@ def written_again(blocks: Iterable[Block]) -> Iterator[bool]:
             rows.append(collapse(block.text))
         elif block.kind is BlockKind.CODE and not fits_row(block.text):
             # They stand in the order of their rows.
-            while rows and collapse(_in_a_line(block.text)) not in rows[0]:
+            line = collapse(_in_a_line(block.text)) if rows else ""
+            while rows and line not in rows[0]:
                 rows.popleft()
         else:
             rows.clear()

@@ -100,8 +100,9 @@ class Administration:
         The next run of a source that brought it brings the same again.
         """
         release_id, generation = self._waiting(product, release)
-        discard_waiting(self.database, data_dir, release_id, only)
+        # First: what was discarded and is not forgotten would never come again.
         forget_taken(self.database, product, release)
+        discard_waiting(self.database, data_dir, release_id, only)
         self._record("discard", product, release, generation=generation)
 
     def check(self, product: str, release: str) -> int:

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
+from rapidfuzz.process import extract
 
 from chatbot.comparison.pages import pages_with
 from chatbot.retrieval.support import names as is_named
@@ -23,7 +24,6 @@ from chatbot.upgrading.manual_mentions import (
     Said,
     has_words,
     in_sections,
-    labelled,
     named_by,
     read_of,
     said_of,
@@ -33,7 +33,7 @@ from chatbot.upgrading.usage import Usage, folded
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
-from ingestion.page import Block, DocumentKind
+from ingestion.page import DocumentKind
 
 _MOST_USES = 300
 """Used things that a model is asked about."""
@@ -166,6 +166,10 @@ def _of_notes(notes: Sequence[Note], release: str, largest: int) -> Iterator[Pas
             texts = texts[taken:]
 
 
+_Place = tuple[int, tuple[str, ...]]
+"""A section: the document, and the headings above it."""
+
+
 @dataclass(frozen=True)
 class _Manual:
     """A release's manual, what it says of each used thing, and where it lists one."""
@@ -179,48 +183,73 @@ class _Manual:
         return any(use in named_by(b.path[-1]) for _, b in self.said.get(use, ()) if b.path)
 
     @cached_property
-    def places(self) -> Mapping[str, set[tuple[str, ...]]]:
-        """The headings below which each text stands."""
-        made: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+    def _plainly(self) -> dict[str, str]:
+        return {}
+
+    def compared(self, entry: Entry) -> str:
+        """The words of an entry as those of another release are held against them."""
+        text, known = entry[1].text, self._plainly
+        if text not in known:
+            known[text] = plain(text.replace(self.corpus.release, "#")).lstrip("-*• ")
+        return known[text]
+
+    def words(self, entries: Iterable[Entry]) -> list[str]:
+        """The words of entries in order."""
+        return [word for entry in entries for word in self.compared(entry).split()]
+
+    @cached_property
+    def _sections(self) -> Mapping[_Place, list[Entry]]:
+        """What stands below each heading."""
+        made: defaultdict[_Place, list[Entry]] = defaultdict(list)
         for document in self.corpus.documents():
             if document.kind is not DocumentKind.RELEASE_NOTES:
-                for _, blocks in labelled(self.corpus.pages_of(document.id)):
-                    for block in blocks:
-                        made[_compared(block, self.corpus.release)].add(block.path)
+                for entry in read_of(self.corpus.pages_of(document.id)):
+                    made[document.id, entry[1].path].append(entry)
         return made
 
-    def section(self, entry: Entry) -> list[Entry]:
-        """The section that an entry stands in."""
-        page, block = entry
-        pages = self.corpus.pages_of(page.document.id)
-        return [(p, b) for p, b in read_of(pages) if b.path == block.path]
+    @cached_property
+    def _places(self) -> Mapping[str, set[tuple[str, ...]]]:
+        """The headings below which each text stands."""
+        made: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for entries in self._sections.values():
+            for entry in entries:
+                made[self.compared(entry)].add(entry[1].path)
+        return made
 
-    def like(self, section: Sequence[Entry], other: "_Manual") -> list[Entry]:
+    @cached_property
+    def _beside(self) -> dict[_Place, tuple[list[Entry], list[Entry]]]:
+        return {}
+
+    def beside(self, entry: Entry, other: "_Manual") -> tuple[list[Entry], list[Entry]]:
+        """The section that an entry stands in, and the one of another manual on its subject."""
+        # Hundreds of used things may stand in one section.
+        place = entry[0].document.id, entry[1].path
+        if place not in self._beside:
+            section = self._sections.get(place, [entry])
+            self._beside[place] = section, other._like(section, self)
+        return self._beside[place]
+
+    def _like(self, section: Sequence[Entry], other: "_Manual") -> list[Entry]:
         """The section with most words of one of another manual, if it has enough of them.
 
         What stands in another section of that manual as well belongs to that one.
         """
-        release, path = self.corpus.release, section[0][1].path
+        path = section[0][1].path
         text = "\n".join(block.text for _, block in section)
         rare = [term for term in self.corpus.terms(text) if self.corpus.frequency(term)]
         rare.sort(key=self.corpus.idf, reverse=True)
-        found: defaultdict[tuple[int, tuple[str, ...]], list[Entry]] = defaultdict(list)
-        for page in pages_with(self.corpus, rare[:_RAREST], _PAGES_ALIKE):
-            if page.document.kind is not DocumentKind.RELEASE_NOTES:
-                for entry in read_of([page]):
-                    found[page.document.id, entry[1].path].append(entry)
-        own = _words(section, other.corpus.release)
+        pages = pages_with(self.corpus, rare[:_RAREST], _PAGES_ALIKE)
+        found = dict.fromkeys((p.document.id, b.path) for p in pages for _, b in read_of([p]))
+        own = other.words(section)
 
         def share(entries: list[Entry]) -> float:
-            free = [e for e in entries if not other.places[_compared(e[1], release)] - {path}]
-            return Indel.normalized_similarity(own, _words(free, release))
+            free = [e for e in entries if not other._places.get(self.compared(e), set()) - {path}]
+            return Indel.normalized_similarity(own, self.words(free))
 
-        best = max(found.values(), key=share, default=[])
+        # Of a long section the pages found are but a part.
+        sections = (self._sections[place] for place in found if place in self._sections)
+        best = max(sections, key=share, default=[])
         return best if share(best) >= _SAME_SUBJECT else []
-
-
-def _words(entries: Iterable[Entry], release: str) -> list[str]:
-    return [word for _, block in entries for word in _compared(block, release).split()]
 
 
 def _differing(use: str, older: _Manual, newer: _Manual) -> list[Passage]:
@@ -237,14 +266,14 @@ def _differing(use: str, older: _Manual, newer: _Manual) -> list[Passage]:
         has_entry = [manual.has_entry(use) for manual in manuals]
         if shown[here] and not has_entry[there] and (has_entry[here] or not shown[there]):
             entry = shown[here][0]
-            section = manuals[here].section(entry)
-            likes[there] = manuals[there].like(section, manuals[here])
+            section, likes[there] = manuals[here].beside(entry, manuals[there])
             held[here] += section if likes[there] else []
             if not has_entry[here]:
                 # Of a section on more than this thing what is most like its row or sentence.
-                words = plain(entry[1].text)
-                likes[there].sort(key=lambda e: -fuzz.ratio(words, plain(e[1].text)))
-                del likes[there][_MOST_LIKE:]
+                texts = [*map(manuals[there].compared, likes[there])]
+                words = manuals[here].compared(entry)
+                alike = extract(words, texts, scorer=fuzz.ratio, limit=_MOST_LIKE)
+                likes[there] = [likes[there][number] for *_, number in alike]
     for side in (side for side in (0, 1) if not shown[side] and not likes[side]):
         # A manual may show its configuration as a file alone.
         if shown[1 - side]:
@@ -255,8 +284,8 @@ def _differing(use: str, older: _Manual, newer: _Manual) -> list[Passage]:
     both: list[Entry] = []
     for own, other in ((0, 1), (1, 0)):
         releases = [manuals[side].corpus.release for side in (own, other)]
-        other_has = {_compared(block, releases[1]) for _, block in held[other]}
-        left = [e for e in shown[own] if _compared(e[1], releases[0]) not in other_has]
+        other_has = set(map(manuals[other].compared, held[other]))
+        left = [e for e in shown[own] if manuals[own].compared(e) not in other_has]
         both = [entry for entry in shown[own] if entry not in left]
         none = "nothing that the other does not have" if shown[own] else "it does not stand there"
         lines = ["(no entry of that name; what is most like it:)"] if likes[own] else []
@@ -288,7 +317,3 @@ def _passage(
             break
     pages = tuple(dict.fromkeys(page for page, _ in said))
     return Passage(release, section, "\n".join(lines)[:longest], pages, use)
-
-
-def _compared(block: Block, release: str) -> str:
-    return plain(block.text.replace(release, "#")).lstrip("-*• ")

@@ -20,6 +20,7 @@ from corpora.catalog.release import (
 )
 from corpora.database.engine import Database
 from corpora.database.read_once import once
+from corpora.database.source_tables import SourceReleaseRow, SourceRow
 from corpora.database.tables import (
     EmbeddingModelRow,
     GenerationRow,
@@ -256,6 +257,21 @@ def find_release(session: Session, product: str, release: str) -> ReleaseRow | N
     owner = find_product(session, product)
     rows = releases_of(owner) if owner else []
     return next((row for row in rows if is_among(release, row.name)), None)
+
+
+def taken_of(session: Session, release: ReleaseRow) -> list[SourceReleaseRow]:
+    """Return what is known of a release at its sources, which may spell its names otherwise."""
+    names = release.product.name, *release.product.aliases
+    rows = session.execute(
+        select(SourceReleaseRow, SourceRow.product).join(
+            SourceRow, SourceRow.id == SourceReleaseRow.source_id
+        )
+    )
+    return [
+        taken
+        for taken, product in rows
+        if is_among(product, *names) and is_among(taken.name, release.name)
+    ]
 
 
 def releases_of(product: ProductRow) -> list[ReleaseRow]:

@@ -15,6 +15,7 @@ from corpora.catalog.catalog import (
     releases_of,
     require_product,
     require_release,
+    taken_of,
 )
 from corpora.catalog.languages import check_language
 from corpora.catalog.release import is_among
@@ -145,6 +146,9 @@ class ReleaseAdministration:
             if row.retired == settings.hidden:
                 return ""
             row.retired = settings.hidden
+            for taken in taken_of(session, row) if row.retired else ():
+                # It stays hidden when it is back there.
+                taken.hidden = False
             return self.database.on_change(session, row.id)
 
     def change_product(self, product: str, settings: ProductSettings) -> None:

@@ -226,20 +226,16 @@ class JobWork:
         secrets = self.secrets or Secrets()
         try:
             with builder.for_several() as several:
-                run = Syncing(
-                    self.database, self.data_dir, several, secrets, watch.report, check_stop
-                ).run(source, job.id)
+                of = self.database, self.data_dir, several, secrets
+                run = Syncing(*of, watch.report, check_stop, self.tell).run(source, job.id)
         except (BeingBuilt, TakenOver, IngestCancelled, UnreachableDatabase):
             raise
         except StrataError as error:
             keep_outcome(self.database, source, "failed", str(error), None)
             raise
-        withdrawn = [one for one in run.releases if one.withdrawn]
-        told = self.tell(job.product, withdrawn) if withdrawn else ""
-        said = sentences([run.message, told])
-        keep_outcome(self.database, source, run.outcome, said, run)
+        keep_outcome(self.database, source, run.outcome, run.message, run)
         state = JobState.FAILED if "failed" in {r.outcome for r in run.releases} else JobState.DONE
-        return _Ended(state, said, asdict(run) | {"outcome": run.outcome})
+        return _Ended(state, run.message, asdict(run) | {"outcome": run.outcome})
 
 
 _NOTHING_READ = message("No file could be read, so nothing changed.")

@@ -41,10 +41,11 @@ class ReleaseRun:
 
 @dataclass
 class SourceRun:
-    """What a run of a source did with each release, and what was left out."""
+    """What a run of a source did with each release, what was left out, and who was told."""
 
     releases: list[ReleaseRun] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    told: str = ""
 
     @property
     def outcome(self) -> str:
@@ -96,4 +97,4 @@ class SourceRun:
         skipped = sum((Counter(release.skipped) for release in self.releases), Counter[str]())
         if missed := passed_over(skipped):
             parts.append(missed)
-        return sentences(parts or [message("No release was found.")])
+        return sentences([*(parts or [message("No release was found.")]), self.told])

@@ -3,7 +3,7 @@
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 
 from corpora.building.building import Builder
 from corpora.building.report import Outcome
-from corpora.catalog.catalog import check_name, find_release
+from corpora.catalog.catalog import check_name, find_release, taken_of
 from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow
 from corpora.database.source_tables import SourceReleaseRow, SourceRow
@@ -25,6 +25,7 @@ from corpora.errors import (
     BeingBuilt,
     DiskFull,
     IngestCancelled,
+    NothingLeft,
     NothingThere,
     SourceError,
     TakenOver,
@@ -85,7 +86,8 @@ def open_source(
 class Syncing:
     """Runs a source for a job; what it fetched outlives a failure, a cancellation and a kill.
 
-    `check_stop` raises IngestCancelled where the run is to end.
+    `check_stop` raises IngestCancelled where the run is to end; `tell` gets a product and what left
+    it as its source has it no more, and returns who was told.
     """
 
     database: Database
@@ -94,6 +96,7 @@ class Syncing:
     secrets: Secrets
     report: Callable[[Progress], None]
     check_stop: Callable[[], None]
+    tell: Callable[[str, Sequence[ReleaseRun]], str] = lambda product, withdrawn: ""
 
     def run(self, source_id: int, job_id: int) -> SourceRun:
         """Take what is new; raises SourceError where the source as a whole cannot be read.
@@ -158,13 +161,21 @@ class Syncing:
         rest = [one.outcome for one in run.releases if one.release not in gone]
         if rest and set(rest) == {"failed"}:
             gone.clear()
-        for name in sorted(absent | gone):
-            if name in gone:
-                run.releases = [one for one in run.releases if one.release != name]
-                run.releases.append(self._withdraw(source, name))
-            else:
-                told = message("no longer at the source, or not chosen; what serves stays.")
-                run.releases.append(ReleaseRun(name, "gone", message=told))
+        stays = message("no longer at the source, or not chosen; what serves stays.")
+        run.releases = [one for one in run.releases if one.release not in gone]
+        run.releases += [ReleaseRun(n, "gone", message=stays) for n in sorted(absent - gone)]
+        try:
+            for name in sorted(gone):
+                try:
+                    run.releases.append(self._withdraw(source, name))
+                except (BeingBuilt, TakenOver) as error:
+                    busy = error
+                except NothingLeft as error:
+                    run.releases.append(ReleaseRun(name, "failed", message=str(error)))
+        finally:
+            # The next run withdraws these no more, however this one ends.
+            if withdrawn := [one for one in run.releases if one.withdrawn]:
+                run.told = self.tell(source.product, withdrawn)
         own = (remark for one in run.releases for remark in one.remarks)
         run.remarks = list(dict.fromkeys([*reader.remarks, *own]))
         if busy is not None:
@@ -442,13 +453,10 @@ class Syncing:
 
 def forget_taken(database: Database, product: str, release: str) -> None:
     """Let the next run of each source of a release take again what it took last."""
-    of_product = select(SourceRow.id).where(SourceRow.product == product)
     with database.writing() as session:
-        session.execute(
-            update(SourceReleaseRow)
-            .where(SourceReleaseRow.source_id.in_(of_product), SourceReleaseRow.name == release)
-            .values(revision="", taken="")
-        )
+        row = find_release(session, product, release)
+        for taken in taken_of(session, row) if row else ():
+            taken.revision = taken.taken = ""
 
 
 def _audited(source: SourceRow, action: str, subject: str, **details: Any) -> AuditRow:

@@ -191,7 +191,8 @@ def _comments(sheet: Any) -> dict[int, dict[int, list[str]]]:
                 if ref := comment.get("ref"):
                     said[ref].append(collapse("".join(comment.itertext())))
         for ref, texts in said.items():
-            row, column = coordinate_to_tuple(ref)
+            # That on a merged cell may name all that it covers.
+            row, column = coordinate_to_tuple(ref.partition(":")[0])
             found[row][column] = texts
     return found
 

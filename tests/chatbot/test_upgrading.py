@@ -712,3 +712,20 @@ def test_a_model_sees_where_a_thing_without_its_heading_would_stand(
     assert line in new.text.partition("\n")[0]
     assert words in new.text
     assert words not in old.text or not words
+
+
+def test_each_of_hundreds_of_things_in_one_section_is_found_and_in_little_time(
+    database: Database, tmp_path: Path
+) -> None:
+    for release, name in (("1.0", "BEACON_{}"), ("2.0", "beacon-{}-is")):
+        of_lamps = (f"- `{name.format(i)}`: what lamp {i} does by night, {i}." for i in range(600))
+        text = "\n".join(("# Options", "", *of_lamps))
+        ingest_beacon(database, write(tmp_path / release, options=text), release=release)
+    before, after = (Told(database).corpora.corpus("Beacon", release) for release in MANUALS)
+    used = read_usage("\n".join(f"BEACON_{i}=1" for i in range(300)))
+    started = time.process_time()
+    asked = portions(before, after, (), used, 9_000)
+    assert time.process_time() - started < 3
+    new = {one.use: one.text for of in asked for one in of.passages if one.release == "2.0"}
+    assert new.keys() == {f"beacon_{i}" for i in range(300)}
+    assert all(f"beacon-{use[7:]}-is" in text for use, text in new.items())

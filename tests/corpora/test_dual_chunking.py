@@ -1,4 +1,5 @@
 import re
+import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +8,7 @@ from corpora.building.fingerprints import ChunkingSettings
 from corpora.indexing.dual_chunking import HEADING_LENGTH, context_chunk, search_chunks
 from ingestion.loaders import load
 from ingestion.page import Block, BlockKind, Page
+from ingestion.tables import written_again
 
 words = st.text(
     alphabet=st.characters(exclude_categories=["Cs", "Zs", "Zl", "Zp", "Cc"]),
@@ -134,6 +136,14 @@ def test_a_listing_of_a_cell_is_searched_in_its_row_and_stands_below_the_table()
     assert " ⏎ install valve-7 ⏎ start" in found[0]
     assert found[1] == "More on this:\n\ninstall valve-7\nstart"
     assert sum("update --quietly\n  install valve-7\nstart" in p.text for p in read.pages) == 1
+
+
+def test_a_long_listing_below_a_long_table_takes_little_time() -> None:
+    rows = [Block(BlockKind.TABLE_ROW, f"valve {i} — on") for i in range(20_000)]
+    listing = Block(BlockKind.CODE, "\n".join(f"open valve {i}" for i in range(2_000)))
+    started = time.process_time()
+    assert not any(written_again([*rows, listing]))
+    assert time.process_time() - started < 2
 
 
 def test_a_long_heading_keeps_its_innermost_parts() -> None:

@@ -27,7 +27,7 @@ from corpora.documents.worker import JobWork
 from corpora.errors import NoCorpus, NothingThere, SourceError
 from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
-from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
 from corpora.sources import kinds
 from corpora.sources.allowed import AT_THE_SERVER
 from corpora.sources.kept_files import web_address
@@ -389,7 +389,7 @@ def test_what_was_discarded_comes_again_by_the_next_run(desk: Desk) -> None:
     for told in ("Waits to be published: 17.10. 1 unchanged.", "2 unchanged."):
         assert (desk.run(waits=True).message or "").startswith(told)
     administration = Administration(desk.database, LOCAL)
-    administration.discard("Beacon", "17.10", desk.data_dir)
+    administration.discard("beacon", "17.10", desk.data_dir)
     assert desk.run(waits=True).message == "Waits to be published: 17.10. 1 unchanged."
     administration.publish("Beacon", "17.10", desk.data_dir)
     assert "99 metres" in desk.texts("17.10")["guide.md"]
@@ -411,6 +411,10 @@ def test_what_an_admin_hid_or_showed_stays_so(desk: Desk) -> None:
     desk.hide("17.10", hidden=False)
     assert "shown again by an admin" in desk.run().message
     assert desk.hidden() == []
+    desk.hide("17.10", hidden=True)
+    desk.toy.contents["17.10"] = was
+    desk.run()
+    assert desk.hidden() == ["17.10"]
 
 
 def test_a_release_that_others_feed_too_stays_without_what_was_removed(desk: Desk) -> None:
@@ -428,6 +432,14 @@ def test_a_release_that_others_feed_too_stays_without_what_was_removed(desk: Des
     desk.toy.contents["17.10"] = was
     desk.run()
     assert set(desk.texts("17.10")) == {"guide.md", "lamp.md", "notes.md"}
+    # One that would hold nothing stops no other.
+    waiting = desk.worker(waits=True)
+    job = Jobs(desk.database).add(JobKind.REMOVE, "Beacon", "17.10", "ann", [JobFile("notes.md")])
+    waiting.do(job)
+    desk.toy.contents = {"17.20": {"guide.md": GUIDE.format(15)}}
+    desk.toy.revisions = {}
+    told = desk.run(waits=True).message
+    assert "Waits to be published: 17.20. 17.10 failed: Beacon 17.10 would have no" in told
 
 
 def test_where_a_listed_release_has_nothing_any_more_its_place_is_asked(desk: Desk) -> None:
@@ -552,9 +564,17 @@ def test_a_run_can_be_stopped_while_its_releases_are_listed(desk: Desk) -> None:
 
 
 def test_a_release_that_is_being_built_is_taken_later(desk: Desk) -> None:
+    desk.toy.contents["16.10"] = {"guide.md": GUIDE.format(10)}
     desk.run()
-    desk.toy.contents = {r: {"guide.md": GUIDE.format(30)} for r in desk.toy.contents}
+    desk.toy.contents = {r: {"guide.md": GUIDE.format(30)} for r in ("17.10", "17.20")}
     desk.toy.revisions.clear()
+    desk.toy.removed = {"16.10"}
+    told: list[str] = []
+
+    def tell(product: str, withdrawn: Sequence[ReleaseRun]) -> str:
+        told.extend(f"{product} {one.release}" for one in withdrawn)
+        return ""
+
     from corpora.database.tables import GenerationRow, ReleaseRow
 
     with desk.database.reading() as session:
@@ -563,9 +583,11 @@ def test_a_release_that_is_being_built_is_taken_later(desk: Desk) -> None:
         model = session.scalars(select(GenerationRow.model_id)).first()
     assert model is not None
     generation = claim(desk.database, release.id, model, "x")
-    job = desk.run()
+    job = desk.run(tell=tell)
     assert job.state is JobState.WAITING
     assert "already being ingested" in job.message
+    # What is gone is hidden meanwhile, and told now or never.
+    assert (desk.hidden(), told) == (["16.10"], ["Beacon 16.10"])
     assert "30 metres" in desk.texts("17.20")["guide.md"]
     with desk.database.writing() as session:
         session.delete(session.get_one(GenerationRow, generation))

@@ -323,6 +323,7 @@ def data() -> Iterator[tuple[str, bytes]]:
     """Files that are no documentation: they are counted by their suffix."""
     yield "package.json", b'{"name": "valve", "version": "1.0"}'
     yield "list.json", b"[1, 2, 3]"
+    yield "blank-lines.json", b'{"port": 1}' + b"\n" * 300_000
     yield "mkdocs.yml", b"site_name: Valve\nnav:\n  - index.md\n"
     yield "sitemap.xml", b"<urlset><url><loc>https://valve.example/</loc></url></urlset>"
     yield "pom.xml", b"<project><name>valve</name><version>2.1</version></project>"
