@@ -161,9 +161,7 @@ class Syncing:
         rest = [one.outcome for one in run.releases if one.release not in gone]
         if rest and set(rest) == {"failed"}:
             gone.clear()
-        stays = message("no longer at the source, or not chosen; what serves stays.")
         run.releases = [one for one in run.releases if one.release not in gone]
-        run.releases += [ReleaseRun(n, "gone", message=stays) for n in sorted(absent - gone)]
         try:
             for name in sorted(gone):
                 try:
@@ -176,6 +174,8 @@ class Syncing:
             # The next run withdraws these no more, however this one ends.
             if withdrawn := [one for one in run.releases if one.withdrawn]:
                 run.told = self.tell(source.product, withdrawn)
+        stays = message("no longer at the source, or not chosen; what serves stays.")
+        run.releases += [ReleaseRun(n, "gone", message=stays) for n in sorted(absent - gone)]
         own = (remark for one in run.releases for remark in one.remarks)
         run.remarks = list(dict.fromkeys([*reader.remarks, *own]))
         if busy is not None:
