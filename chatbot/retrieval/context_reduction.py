@@ -1,6 +1,5 @@
 """Step 3 of QAMR III-B: of each context chunk only what helps to answer, letter for letter."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -33,7 +32,6 @@ from corpora.indexing.pages import StoredPage
 from prompts import fenced, render
 
 STEP = "context_reduction"
-_NUMBER = re.compile(r"v?\d[\d.]*")
 
 
 def reduce_context(
@@ -61,14 +59,9 @@ def reduce_context(
         terms = search_terms(subject, turn.queries.known, corpus)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
         foreign = is_foreign(turn.question, corpus.languages)
-        releases = " ".join(mention.text for mention in turn.resolution.mentions)
-        # A number that the release does not have, and is no release, is some other thing's
-        # ("kubectl 1.32.3"); and words of another language say nothing here.
+        # Words of another language say nothing here.
         known = {
-            term: weight
-            for term, weight in terms.items()
-            if corpus.frequency(term)
-            or not (foreign or (_NUMBER.fullmatch(term) and term not in releases))
+            term: weight for term, weight in terms.items() if corpus.frequency(term) or not foreign
         }
         importance = importance_of(known, corpus.idf)
         best = rank_records(
