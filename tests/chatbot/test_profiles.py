@@ -4,7 +4,7 @@ from dataclasses import fields
 import pytest
 
 from chatbot.assembly import open_chatbot
-from chatbot.chain.profile import FALL_BACK
+from chatbot.chain.profile import FALL_BACK, Profile, named
 from chatbot.chain.profiles import PROFILES
 from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
@@ -107,3 +107,16 @@ def test_a_profile_that_needs_a_model_says_so(lamp_settings: Settings) -> None:
     chatbot = open_chatbot(lamp_settings.model_copy(update={"profile": "qamr"}))
     with pytest.raises(BadSettings, match="needs a language model"):
         chatbot.ask(QUESTION)
+
+
+def test_a_profile_lacks_the_steps_that_are_left_out() -> None:
+    def step(turn: Turn) -> Turn:
+        return turn
+
+    async def last(turn: Turn) -> Turn:
+        return turn
+
+    whole = Profile(phrase=named(spelling=step, rewriting=step), fall_back=last)
+    assert whole.without(("spelling",)).phrase == named(rewriting=step)
+    assert whole.without(("spelling",)).fall_back is last
+    assert whole.without(("fall_back",)).fall_back is None

@@ -22,7 +22,6 @@ app = Typer(
     name="eval", help="Measure answers and retrieval on checked questions.", no_args_is_help=True
 )
 app.command()(runs.run)
-app.command()(runs.steps)
 app.command()(runs.compare)
 app.command()(reports.report)
 app.command()(judging.calibrate)

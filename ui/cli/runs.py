@@ -1,7 +1,7 @@
 """`strata eval run` and `strata eval compare`: runs of systems on checked questions."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option, confirm
 
@@ -16,9 +16,6 @@ from ui.cli.terminal import (
     printable,
     progress_bars,
 )
-
-if TYPE_CHECKING:
-    from eval.runs.running import Running
 
 
 def run(
@@ -66,7 +63,7 @@ def run(
     from eval.runs.manifest import Plan
     from eval.runs.means import means
     from eval.runs.running import open_run
-    from eval.runs.tables import means_table
+    from eval.runs.tables import cost_table, means_table
 
     gates = read_gates(at_least or (), at_most or ())
     metrics = tuple(metric or JUDGE_METRICS) if judge else ()
@@ -93,23 +90,6 @@ def run(
     running = open_run(plan, chatbot, out)
     if metrics:
         running.judge = open_judge(settings, running.files.judge_calls, at_once)
-    _ask_all(running, yes)
-    write_reports(running.folder)
-    errors.print(f"The report is {printable(str(running.folder / PAGE))}")
-    done = read_run(running.folder)
-    figures = means(done)
-    wrong = list(
-        missed(gates, {name: {m: v.value for m, v in of.items()} for name, of in figures.items()})
-    )
-    result = {"folder": running.folder, "run": done.manifest, "means": figures, "missed": wrong}
-    print_result(as_json, result, means_table(done))
-    fail_if_missed(wrong)
-
-
-def _ask_all(running: "Running", yes: bool) -> None:
-    """Ask and score, once it is told what that will cost; a terminal may say no, unless `yes`."""
-    from eval.runs.tables import cost_table
-
     errors.print(f"The run is in {printable(str(running.folder))}")
     with progress_bars() as show:
         running.on_progress = show
@@ -121,55 +101,15 @@ def _ask_all(running: "Running", yes: bool) -> None:
     with progress_bars() as show:
         running.on_progress = show
         running.finish()
-
-
-def steps(
-    gold: Annotated[Path, Argument(help="Questions with checked answers (JSONL).")],
-    step: Annotated[
-        list[str] | None, Option(help="Only without this step (default: each); repeatable.")
-    ] = None,
-    recording: Annotated[
-        Path | None, Option(help="The model's replies by prompt, to begin with.")
-    ] = None,
-    out: Annotated[
-        Path | None, Option(help="The folder of the run (default: in the data folder).")
-    ] = None,
-    at_least: AtLeast = None,
-    at_most: AtMost = None,
-    yes: WithoutAsking = False,
-    as_json: AsJson = False,
-) -> None:
-    """Leave out one step of `embedded` after the other: right answers lost, wrong ones shown.
-
-    It is a run of a system for each step: it goes on like one, and tells its cost first. A limit
-    is on what leaving any of them out does: `--at-most right=0`. Exit code 3 if one is missed.
-    """
-    from chatbot.assembly import open_chatbot
-    from eval.gold import read_gold
-    from eval.reports.writing import write_reports
-    from eval.runs.folder import read_run
-    from eval.runs.gates import missed, read_gates
-    from eval.runs.manifest import Plan
-    from eval.runs.running import open_run
-    from eval.runs.steps import BASE, FIGURES, steps_table, what_steps_earn
-    from eval.runs.systems.names import WITHOUT
-
-    gates = read_gates(at_least or (), at_most or (), FIGURES)
-    of_step = {name: system for system, name in WITHOUT.items()}
-    if unknown := [name for name in step or () if name not in of_step]:
-        raise BadParameter(f"{unknown[0]!r} is none of {', '.join(of_step)}", param_hint="--step")
-    systems = (BASE, *(of_step[name] for name in step or of_step))
-    settings = read_settings()
-    plan = Plan(gold, read_gold(gold), systems, at_once=settings.at_once)
-    running = open_run(plan, open_chatbot(settings), out)
-    if recording and not running.files.calls.exists():
-        running.files.calls.write_bytes(recording.read_bytes())
-    _ask_all(running, yes)
     write_reports(running.folder)
-    found = what_steps_earn(read_run(running.folder))
-    wrong = list(missed(gates, {step.step: step.figures for step in found}))
-    result = {"folder": running.folder, "steps": found, "missed": wrong}
-    print_result(as_json, result, steps_table(found))
+    errors.print(f"The report is {printable(str(running.folder / PAGE))}")
+    done = read_run(running.folder)
+    figures = means(done)
+    wrong = list(
+        missed(gates, {name: {m: v.value for m, v in of.items()} for name, of in figures.items()})
+    )
+    result = {"folder": running.folder, "run": done.manifest, "means": figures, "missed": wrong}
+    print_result(as_json, result, means_table(done))
     fail_if_missed(wrong)
 
 

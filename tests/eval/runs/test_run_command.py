@@ -52,14 +52,20 @@ def invoked(prepared: tuple[Sequence[str], dict[str, str]]) -> Any:
 
 
 def test_a_run_is_asked_scored_and_told(prepared: Prepared, tmp_path: Path) -> None:
-    systems = ("--system", "embedded", "--system", "naive", "--repeats", "2")
+    names = ("embedded", "naive", "embedded-fall_back")
+    systems = (*(f"--system={name}" for name in names), "--repeats", "2")
     result = invoked(prepared(*systems))
     assert result.exit_code == 0
     assert "right, own words" in result.stdout
     assert "Still to come" in result.stderr
     run = read_run(tmp_path / "run")
     assert run.manifest.state is RunState.DONE
-    assert len(run.scores) == 2 * 2 * len(questions())
+    assert len(run.scores) == len(names) * 2 * len(questions())
+    # No answer is another one without that step, for which nothing is asked of the model.
+    told = [[answer.reply for answer in run.answers[name]] for name in names]
+    assert [reply and reply.answer for reply in told[0]] == [r and r.answer for r in told[2]]
+    calls = (tmp_path / "run/calls.jsonl").read_text("utf-8").splitlines()
+    assert len({json.loads(row)["prompt"] for row in calls}) == len(calls)
     again = invoked(prepared(*systems, "--json"))
     assert "Still to come" not in again.stderr
     means = json.loads(again.stdout)["means"]
