@@ -42,11 +42,9 @@ check: $(VENV)/.test ## Check format, lint, types, directions of imports and loc
 	$(PY) -m mypy
 	$(PY) -m pytest -q tests/test_import_directions.py tests/test_lock.py
 
-bench: models $(DATA)/.sample ## Measure embedding, and the answers to the sample or GOLD=FILE.jsonl
+bench: models $(DATA)/.sample ## Measure the answers to the sample or GOLD=FILE.jsonl
 	@mkdir -p $(dir $(RESULTS))
-	@echo "1 of 2: how fast texts are embedded on this machine (minutes)."
-	@$(PY) -m eval.speed.embedding
-	@echo "2 of 2: answers to $(GOLD), kept in $(RESULTS), their scores, and the pages that are found."
+	@echo "Answers to $(GOLD), kept in $(RESULTS), their scores, and the pages that are found."
 	@rm -f $(RESULTS)
 	@$(STRATA) eval answers $(GOLD) --answers $(RESULTS)
 

@@ -21,13 +21,24 @@ from rich.console import Console
 from rich.table import Table
 
 from corpora.indexing.cross_encoder import BEST, CrossEncoder
+from corpora.indexing.dual_chunking import search_chunks
 from corpora.indexing.onnx_session import Runtime
-from eval.speed.embedding import QUERY, sample_texts
+from ingestion.page import Block, BlockKind, Page
 
 WORDS, SIZE, INNER, HEADS, LAYERS, LONGEST = 24_000, 384, 1536, 12, 6, 512
 _LEARNED = 4_000
 """Words that are learned: a token is then some four characters long, as with published models."""
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+
+QUERY = "How many connections does a pool keep open by default?"
+
+
+def sample_texts(count: int) -> list[str]:
+    """Return search chunks of Python's own reference, the same on every machine."""
+    text = "\n\n".join(topics[name] for name in sorted(topics))
+    page = Page(1, (Block(BlockKind.PARAGRAPH, text),))
+    chunks = [chunk.text for chunk in search_chunks(page)]
+    return chunks[:: max(1, len(chunks) // count)][:count]
 
 
 def save_tokenizer(folder: Path) -> Any:
