@@ -12,7 +12,6 @@ from pydantic import BaseModel, ValidationError
 
 from chatbot.chatbot import Chatbot
 from chatbot.errors import BatchError
-from chatbot.reply import Reply
 from corpora.database.durable import append_line, written_whole
 from ingestion.objections import first_objection
 
@@ -32,10 +31,6 @@ class FailedLine(BaseModel):
 
     id: int | str
     error: str
-
-
-Answer = Callable[[BatchLine, Callable[[], bool]], Reply]
-"""Replies to a line; the second tells whether the batch has been stopped."""
 
 
 @dataclass(frozen=True)
@@ -81,21 +76,9 @@ def run_batch(
     As many are asked at once as the settings let in; the answers stand in the order of the lines.
     """
 
-    def answer(line: BatchLine, stopped: Callable[[], bool]) -> Reply:
-        asked = line.model_dump(exclude={"id"})
-        return chatbot.ask(**asked, afresh=afresh, stopped=stopped).content
+    def answer(line: BatchLine | FailedLine) -> dict[str, object]:
+        return _answer(chatbot, line, stopping.is_set, afresh=afresh)
 
-    return answer_lines(answer, lines, output, on_progress, chatbot.settings.at_once)
-
-
-def answer_lines(
-    answer: Answer,
-    lines: Sequence[BatchLine | FailedLine],
-    output: Path,
-    on_progress: Callable[[BatchProgress], None],
-    at_once: int,
-) -> BatchProgress:
-    """Have `answer` reply to every line that `output` has no reply to, as many `at_once`."""
     answered = _answered(output)
     left = [line for line in lines if str(line.id) not in answered]
     skipped, failed = len(lines) - len(left), 0
@@ -103,10 +86,9 @@ def answer_lines(
     output.parent.mkdir(parents=True, exist_ok=True)
     output.touch()
     stopping = Event()
-    pool = ThreadPoolExecutor(at_once, "batch")
+    pool = ThreadPoolExecutor(chatbot.settings.at_once, "batch")
     try:
-        results = pool.map(lambda line: _answer(answer, line, stopping.is_set), left)
-        for done, result in enumerate(results, skipped + 1):
+        for done, result in enumerate(pool.map(answer, left), skipped + 1):
             failed += "error" in result
             append_line(output, json.dumps(result, ensure_ascii=False))
             on_progress(BatchProgress(done, len(lines), skipped, failed))
@@ -117,12 +99,17 @@ def answer_lines(
 
 
 def _answer(
-    answer: Answer, line: BatchLine | FailedLine, stopped: Callable[[], bool]
+    chatbot: Chatbot,
+    line: BatchLine | FailedLine,
+    stopped: Callable[[], bool],
+    *,
+    afresh: bool,
 ) -> dict[str, object]:
     if isinstance(line, FailedLine):
         return line.model_dump()
     try:
-        reply = answer(line, stopped)
+        asked = line.model_dump(exclude={"id"})
+        reply = chatbot.ask(**asked, afresh=afresh, stopped=stopped).content
     except Exception as error:  # noqa: BLE001
         # The edge of a batch: whatever one line does, the lines after it are answered.
         return {"id": line.id, "error": f"{type(error).__name__}: {error}"}

@@ -117,20 +117,15 @@ def answer_tables(summary: Summary) -> Rows:
     """Every measure over all questions, then the main ones by kind and by what is asked."""
     groups = (("kind", summary.kinds), ("asks", summary.asks))
     columns = {measure: column for measure, (_, column) in MEASURES.items() if column}
-    tables = (table_by(name, of, columns) for name, of in groups if of)
+    tables = (_table_by(name, of, columns) for name, of in groups if of)
     return Rows(_overall(summary.overall), *tables)
 
 
-def table_of_shares(shares: Mapping[str, Share]) -> Table:
-    """The shares over all questions, by what the report calls them."""
-    table = figures_table("All questions", "measure", "n/N", "share")
-    for label, of in shares.items():
-        table.add_row(label, str(of), "–" if of.ratio is None else f"{of.ratio:.1%}")
-    return table
-
-
 def _overall(group: Group) -> Table:
-    table = table_of_shares({label: group.shares[name] for name, (label, _) in MEASURES.items()})
+    table = figures_table("All questions", "measure", "n/N", "share")
+    for name, (label, _) in MEASURES.items():
+        of = group.shares[name]
+        table.add_row(label, str(of), "–" if of.ratio is None else f"{of.ratio:.1%}")
     table.add_section()
     for name, label in LIKENESS.items():
         of_gold = group.likeness[name]
@@ -146,7 +141,7 @@ def _overall(group: Group) -> Table:
     return table
 
 
-def table_by(name: str, groups: Iterable[Group], columns: Mapping[str, str]) -> Table:
+def _table_by(name: str, groups: Iterable[Group], columns: Mapping[str, str]) -> Table:
     """The measures of these columns, and the time of an answer, for each group."""
     table = figures_table(f"By {name}", name, *columns.values(), "med. s")
     for group in groups:

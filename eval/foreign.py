@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import ValidationError
 
-from chatbot.batch import Answer, BatchLine
+from chatbot.batch import BatchLine
 from chatbot.reply import Reply
 from chatbot.retrieval.support import says_unknown
 from chatbot.runtime.concurrency import run_on_event_loop
@@ -38,6 +38,9 @@ _DENIES = re.compile(
 _TOKENS = ("prompt_tokens", "completion_tokens")
 _BEGINNING = 300
 """Characters in which an answer denies what is asked, if it does."""
+
+Answer = Callable[[BatchLine, Callable[[], bool]], Reply]
+"""Replies to a line; the second tells whether the asking has been stopped."""
 
 
 @dataclass(frozen=True, slots=True)

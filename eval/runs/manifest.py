@@ -3,7 +3,7 @@
 import hashlib
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -63,7 +63,7 @@ def manifest_of(plan: Plan, chatbot: Chatbot) -> Manifest:
         judge=plan.judge,
         settings=_changed(chatbot.settings),
         prompts=_fingerprints(),
-        corpora=_corpora(plan.questions, chatbot),
+        corpora=_corpora(plan, chatbot),
         cores=os.cpu_count() or 1,
         at_once=plan.at_once,
         alone=chatbot.database.sight is not None,
@@ -129,15 +129,18 @@ def _fingerprints() -> dict[str, str]:
     }
 
 
-def _corpora(
-    questions: Sequence[GoldQuestion], chatbot: Chatbot
-) -> Mapping[str, Mapping[str, str]]:
+def _corpora(plan: Plan, chatbot: Chatbot) -> Mapping[str, Mapping[str, str]]:
+    """The documents of the products that are asked about; systems of others have their own."""
+    asked = dict.fromkeys(question.product for question in plan.questions)
+    if plan.addresses.keys() >= {*plan.systems}:
+        there = {product.name for product in chatbot.products()}
+        asked = {name: None for name in asked if name in there}
     return {
         name: {
             release.name: _documents(chatbot, release.product, release.name)
             for release in chatbot.catalog.product(name).releases
         }
-        for name in dict.fromkeys(question.product for question in questions)
+        for name in asked
     }
 
 

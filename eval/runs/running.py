@@ -176,7 +176,7 @@ class Running:
     def _meant(self) -> list[tuple[str, str]]:
         """The releases that are asked about and there, with their products."""
         of = ((question.product, r) for question in self.questions for r in question.gold_releases)
-        return [(p, r) for p, r in dict.fromkeys(of) if r in self.manifest.corpora[p]]
+        return [(p, r) for p, r in dict.fromkeys(of) if r in self.manifest.corpora.get(p, ())]
 
     def _model_of(self, system: str) -> BaseChatModel | None:
         """The model of a system: that of the one before, which is loaded, if it is no other.

@@ -83,8 +83,12 @@ class Scorer:
         column = ""
         if not question.answerable:
             column = "right_held_out"
-        elif question.kind is not QuestionKind.COMPARE and not question.spans_releases:
-            older = question.release not in (None, self.newest.get(question.product))
+        elif (
+            question.kind is not QuestionKind.COMPARE
+            and not question.spans_releases
+            and question.product in self.newest
+        ):
+            older = question.release not in (None, self.newest[question.product])
             column = "right_older" if older else "right_newest"
         names = ("right_older", "right_newest", "right_held_out")
         return {name: _number(score.correct) if name == column else None for name in names}

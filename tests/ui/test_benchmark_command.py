@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.chatbot import Chatbot
+from corpora.errors import UnknownRelease
 from eval.benchmark import loading
-from tests.ui.api.conftest import serving
-from tests.ui.api.test_benchmark import ASKED
+from tests.eval.benchmark.loopback import serving
+from tests.eval.made_gold import gold
 from tests.ui.conftest import Command
 
 
@@ -17,7 +17,11 @@ def valve_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A benchmark about the valve, of which one release can be fetched."""
     folder = tmp_path / "benchmark"
     folder.mkdir()
-    lines = (question.model_dump_json() for question in ASKED)
+    asked = (
+        gold(id="o-1", product="piston", release="1.0", must_include=["20 mm"]),
+        gold(id="o-2", product="piston", kind="unanswerable", gold_answer="-", release=None),
+    )
+    lines = (question.model_dump_json() for question in asked)
     (folder / "valve.jsonl").write_text("\n".join(lines), "utf-8")
     archive = {"file": "valve-3.0.tar.gz", "sha256": "0" * 64, "documents": 1}
     product = {"package": "valve", "roots": [""], "suffixes": [".md"], "releases": {"3.0": archive}}
@@ -30,28 +34,22 @@ def valve_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_system_is_asked_by_a_command(
-    strata: Command, chatbot: Chatbot, valve_benchmark: Path, tmp_path: Path
+@pytest.mark.usefixtures("valve_benchmark")
+def test_its_questions_are_put_to_a_system_whose_documents_are_elsewhere(
+    strata: Command, tmp_path: Path
 ) -> None:
-    ask = ("eval", "benchmark", "ask", tmp_path / "replies.jsonl")
-    with serving(chatbot) as address:
-        told = strata(*ask, "--system", f"mcp+{address}/mcp", "--json")
-        assert told.exit_code == 0, told.output
-        assert json.loads(told.stdout)["figures"]["correct"] == {"hits": 2, "of": 2}
-        assert "1 follow-ups were not asked" in told.stderr
-        told = strata(*ask, "--system", f"{address}/v1#strata/{{product}}")
-    assert "3/3" in told.stdout
-    again = strata(*ask, "--json")
-    assert json.loads(again.stdout)["figures"]["correct"] == {"hits": 3, "of": 3}
-    for limit, code in {"correct=1": 0, "correct=1.01": 3, "says_elsewhere=0.1": 3}.items():
-        gated = strata(*ask, "--at-least", limit)
-        assert gated.exit_code == code, gated.output
-        assert ("missed: benchmark: " in gated.stderr) == bool(code)
-    keyed = strata(*ask, "--system", "http://user:secret@127.0.0.1:9/v1")
-    assert "name the environment variable" in str(keyed.exception)
-    assert "secret" not in str(keyed.exception)
-    none = strata(*ask, "--system", "http://127.0.0.1:9/v1", "--key", "NO_SUCH_KEY")
-    assert "NO_SUCH_KEY holds no key" in str(none.exception)
+    gold = tmp_path / "gold.jsonl"
+    assert "2 questions are in" in strata("eval", "benchmark", "questions", gold).stdout
+    said = {"choices": [{"message": {"role": "assistant", "content": "20 mm"}}]}
+    with serving(lambda path, sent: (200, json.dumps(said).encode())) as here:
+        system = f"theirs={here.address}/v1#m"
+        done = strata("eval", "run", gold, "--system", system, "--out", tmp_path / "run", "--json")
+    assert done.exit_code == 0, done.output
+    means = json.loads(done.stdout)["means"]["theirs"]
+    assert (means["correct"]["value"], means["correct"]["of"]) == (0.5, 2)
+    assert "right_older" not in means
+    ours = strata("eval", "run", gold, "--system", "embedded", "--out", tmp_path / "ours")
+    assert isinstance(ours.exception, UnknownRelease)
 
 
 def test_documents_are_fetched_and_ingested_by_commands(

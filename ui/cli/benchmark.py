@@ -1,18 +1,24 @@
-"""`strata eval benchmark`: the open benchmark's documentation is fetched, and any system asked."""
+"""`strata eval benchmark`: the open benchmark's documentation and questions."""
 
 from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, BadParameter, Exit, Option, Typer
 
-from chatbot.settings import key_from
 from ui.cli.ingest import ingest as ingest_release
-from ui.cli.limits import AtLeast, AtMost, fail_if_missed
-from ui.cli.terminal import SOME_LEFT_OUT, AsJson, errors, print_result, printable, progress_bars
+from ui.cli.terminal import (
+    SOME_LEFT_OUT,
+    AsJson,
+    errors,
+    print_result,
+    printable,
+    progress_bars,
+    say,
+)
 
 app = Typer(
     name="benchmark",
-    help="Fetch the documentation of the open benchmark, and put its questions to any system.",
+    help="Fetch the documentation of the open benchmark, and write its questions.",
     no_args_is_help=True,
 )
 Products = Annotated[
@@ -79,56 +85,14 @@ def ingest(folder: Fetched, product: Products = None) -> None:
 
 
 @app.command()
-def ask(
-    replies: Annotated[Path, Argument(help="Where the replies are kept (JSONL).")],
-    system: Annotated[
-        str,
-        Option(
-            help="Its address: http://HOST/v1#MODEL ({product} in the model stands for the "
-            "product: strata/{product}), or mcp+http://HOST/mcp#TOOL."
-        ),
-    ] = "",
-    key: Annotated[str, Option(help="The environment variable that holds its key.")] = "",
-    product: Products = None,
-    at_once: Annotated[int, Option(min=1, help="Questions asked together.")] = 1,
-    at_least: AtLeast = None,
-    at_most: AtMost = None,
-    as_json: AsJson = False,
+def questions(
+    gold: Annotated[Path, Argument(help="The file to write (JSONL).")], product: Products = None
 ) -> None:
-    """Put the questions to a system as a user types them, and score what it replies by rule.
-
-    Replies that are there already are kept; what failed is asked again. Without an address, only
-    those are scored. A tool of MCP has no conversation, so follow-ups are left out. Exit code 3 if
-    a limit is missed.
-    """
+    """Write the questions into one file, which `strata eval run` puts to any system."""
     from eval.benchmark import load
-    from eval.benchmark.asking import LABELS, ask_system, score_system, score_tables
-    from eval.foreign import open_address, read_address, takes
-    from eval.runs.gates import missed, read_gates
+    from eval.gold import gold_lines
+    from eval.records import write_whole
 
-    gates = read_gates(at_least or (), at_most or (), LABELS)
-    benchmark = load(*(product or ()))
-    questions = [question for question in benchmark.questions if takes(system, question)]
-    if system:
-        answer = open_address(read_address(system), key_from(key) if key else None)
-        with progress_bars() as show:
-            ask_system(
-                answer,
-                questions,
-                replies,
-                lambda p: show("asking", p.done, p.total, f"{p.failed} failed"),
-                at_once,
-            )
-    scores = score_system(questions, replies)
-    left_out = len(benchmark.questions) - len(questions)
-    result = {
-        "version": benchmark.version,
-        "left_out": left_out,
-        "figures": scores.figures,
-        "scores": scores.summary.scores,
-    }
-    print_result(as_json, result, score_tables(scores))
-    if left_out:
-        errors.print(f"{left_out} follow-ups were not asked: a tool has no conversation")
-    ratios = {name: found.ratio for name, found in scores.figures.items()}
-    fail_if_missed(list(missed(gates, {"benchmark": ratios})))
+    asked = load(*(product or ())).questions
+    write_whole(gold, "".join(gold_lines(asked)).encode())
+    say(f"{len(asked)} questions are in {gold}")

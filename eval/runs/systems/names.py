@@ -8,12 +8,12 @@ from typing import Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.batch import Answer, BatchLine
+from chatbot.batch import BatchLine
 from chatbot.chain.profiles import CAN_BE_LEFT_OUT
 from chatbot.chatbot import Chatbot
 from chatbot.settings import PROFILES
 from corpora.catalog.release import Product
-from eval.foreign import Address, open_address
+from eval.foreign import Address, Answer, open_address
 from eval.runs.systems.answered_pairs import answered_pairs
 from eval.runs.systems.chain import ChainSystem
 from eval.runs.systems.chunk_index import chunk_index

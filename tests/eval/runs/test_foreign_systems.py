@@ -18,7 +18,7 @@ from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
-from eval.foreign import read_address
+from eval.foreign import open_address, read_address
 from eval.gold import GoldError, read_gold
 from eval.judging.judge import NOT_SHOWN, Judge
 from eval.reports.markdown import markdown_report
@@ -143,6 +143,13 @@ def test_a_tool_is_not_asked_follow_ups_and_the_report_says_so(
 ) -> None:
     with serving(chatbot) as address:
         run = finish(tool=f"mcp+{address}/mcp")
+        for path, tool, why in (
+            ("mcp", "answer", "no tool answer; it has releases, ask"),
+            ("mcp", "releases", "takes no question"),
+            ("other", "ask", "cannot be used"),
+        ):
+            with pytest.raises(GoldError, match=why):
+                open_address(read_address(f"mcp+{address}/{path}#{tool}"))
     remarks = summarize(run).remarks
     assert "Not asked of tool: 1 follow-ups, since a tool has no conversation." in remarks
     assert not any("Not finished" in remark for remark in remarks)
