@@ -166,7 +166,7 @@ class Archive:
             try:
                 with self._zip.open(info) as file:
                     texts.append(decode(file.read(_BEGINNING)))
-            except (*_DAMAGE, EOFError, NotImplementedError, UnreadableFile):
+            except (*DAMAGE, EOFError, NotImplementedError, UnreadableFile):
                 continue
         return "".join(texts)
 
@@ -204,7 +204,7 @@ class Archive:
         """
         try:
             return self._zip.read(member.info)
-        except (*_DAMAGE, EOFError, NotImplementedError) as error:
+        except (*DAMAGE, EOFError, NotImplementedError) as error:
             raise UnreadableFile(
                 "damaged inside the archive ({error}); pack it again", error=error
             ) from error
@@ -303,7 +303,7 @@ def stays_inside(name: str) -> bool:
     return is_plain and not {"", ".."} & set(name.split("/"))
 
 
-_DAMAGE = (
+DAMAGE = (
     *(LookupError, ValueError, AttributeError, TypeError, SyntaxError, OSError),
     *(ExpatError, zipfile.BadZipFile, zlib.error, RuntimeError),
 )
@@ -326,7 +326,7 @@ def opened(data: bytes) -> Iterator[io.BytesIO]:
         yield io.BytesIO(data)
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise UnreadableFile(
             "damaged, or not the kind of Office file that its name says ({kind}); open it in "
             "an office program and save it again",

@@ -13,11 +13,14 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingestion.html_tree import found
+from ingestion.messages import message
 
 STRUCK = "line-through"
 """The class of what a sheet strikes out."""
 _LARGEST, _MOST, _LONGEST, _MOST_PARTS = 1_000_000, 200, 500, 3
 """Letters of a page's sheets, rules that count, letters and parts of a selector."""
+_MOST_MATCHES = 500_000
+"""Elements of a page that the parts of all rules match: so many take seconds."""
 _NEVER_HIDDEN = ("html", "body", "main", "article")
 """A script shows these once it has run."""
 _REFERS = ("aria-controls", "data-target", "data-bs-target", "for")
@@ -46,17 +49,23 @@ def strikes_out(style: str | None) -> bool:
     return STRUCK in _declared(style or "").get(_STRIKES, ())
 
 
-def apply_sheets(root: HtmlElement) -> None:
+def apply_sheets(root: HtmlElement) -> tuple[str, ...]:
     """Mark as hidden or struck out what the page's own sheets say so of on a screen.
 
     What another rule, a script or a control of the page can show stays: tabs, what opens on a
     click, what only a narrow window leaves out. Of a script in another file nobody knows what it
-    shows.
+    shows. Returns a remark where the sheets take too long to follow, and all of the page stays.
     """
-    rules = list(_rules(root))
-    if not rules:
-        return
-    now = [(rule, rule.matched(root)) for rule in rules]
+    now: list[tuple[_Rule, set[HtmlElement]]] = []
+    matches = 0
+    for rule in _rules(root):
+        elements, looked_at = rule.matched(root)
+        now.append((rule, elements))
+        matches += looked_at
+        if matches > _MOST_MATCHES:
+            return (message("its style sheets take too long to follow: what they hide is read"),)
+    if not now:
+        return ()
     chosen: dict[HtmlElement, dict[str, _Rule]] = {}
     for rule, elements in now:
         for element in elements if rule.always else ():
@@ -77,6 +86,7 @@ def apply_sheets(root: HtmlElement) -> None:
     if _length(root, hidden) > _length(root, set()) * _LEAST_SHOWN:
         for element in hidden:
             element.set("hidden", "")
+    return ()
 
 
 def _length(element: HtmlElement, without: set[HtmlElement]) -> int:
@@ -100,19 +110,51 @@ class _Rule:
     `always` is whether it holds in every window; `last` the classes and ids of its last part.
     """
 
-    path: str | None
+    steps: tuple[tuple[str, str], ...]
     name: str
     counts: bool
     always: bool
     weight: tuple[bool, tuple[int, int, int]]
     last: frozenset[str]
 
-    def matched(self, root: HtmlElement) -> set[HtmlElement]:
-        try:
-            return set(found(root, self.path) if self.path else ())
-        except (etree.XPathError, ValueError):
-            # A prefix that nothing declares, or a sign that no page may hold.
-            return set()
+    def matched(self, root: HtmlElement) -> tuple[set[HtmlElement], int]:
+        """Return the elements that the selector matches, and count those that its parts do.
+
+        Each part is looked up by itself: an XPath of several goes from every element to all in it.
+        """
+        matched: set[HtmlElement] = set()
+        looked_at = 0
+        for place, (combinator, path) in enumerate(self.steps):
+            try:
+                elements = set(found(root, path))
+            except (etree.XPathError, ValueError):
+                # A prefix that nothing declares, or a sign that no page may hold.
+                return set(), looked_at
+            looked_at += len(elements)
+            if place and combinator == ">":
+                matched = {element for element in elements if element.getparent() in matched}
+            else:
+                matched = _inside(elements, matched) if place else elements
+        return matched, looked_at
+
+
+def _inside(elements: set[HtmlElement], others: set[HtmlElement]) -> set[HtmlElement]:
+    """Return those of the elements that stand within one of the others."""
+    known: dict[HtmlElement | None, bool] = {None: False}
+    inside = set()
+    for element in elements:
+        unknown = []
+        above = element.getparent()
+        while above not in known:
+            if above in others:
+                known[above] = True
+            else:
+                unknown.append(above)
+                above = above.getparent()
+        known.update(dict.fromkeys(unknown, known[above]))
+        if known[above]:
+            inside.add(element)
+    return inside
 
 
 def _may_be_shown(
@@ -178,22 +220,27 @@ def _of(prelude: str, content: Any, always: bool, names: set[str]) -> Iterator[_
         parts = _parts(selector.parsed_tree)
         if selector.pseudo_element or not parts or not set().union(*parts) <= names:
             continue
+        steps = _steps(selector.parsed_tree)
         for name, counts, important in declarations:
             weight = important, selector.specificity()
-            path = _path(selector)
-            yield _Rule(path, name, counts, always, weight, frozenset(parts[0]))
+            yield _Rule(steps, name, counts, always, weight, frozenset(parts[0]))
 
 
-def _path(selector: parser.Selector) -> str | None:
-    """Return the XPath of a selector; None of one over siblings, which takes long to follow.
+def _steps(tree: Any) -> tuple[tuple[str, str], ...]:
+    """Return the parts of a selector, each with its combinator and its XPath.
 
-    None, too, of one that only a browser can follow, such as `:focus-within`.
+    None of one over siblings, which takes long to follow, and of one that only a browser can
+    follow, such as `:focus-within`.
     """
+    is_first = not isinstance(tree, parser.CombinedSelector)
+    combinator, part = ("", tree) if is_first else (tree.combinator, tree.subselector)
     try:
-        path = HTMLTranslator().selector_to_xpath(selector)
+        path = HTMLTranslator().selector_to_xpath(parser.Selector(part))
     except SelectorError:
-        return None
-    return None if "sibling::" in path else path
+        return ()
+    before = () if is_first else _steps(tree.selector)
+    follows = combinator in {"", " ", ">"} and "sibling::" not in path and (is_first or before)
+    return (*before, (combinator, path)) if follows else ()
 
 
 def _parts(tree: Any) -> list[set[str]]:

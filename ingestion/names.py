@@ -57,7 +57,32 @@ _PLACES = re.compile(
 _FALSE = {"", "false", "no", "off", "nil", "null"}
 _OF_RELEASE = {"version", "release"}
 
+MOST_LETTERS = 1_000_000
+"""Of values in a file: a long one that is used often, in others too, makes of a page a library."""
+
 Names = Mapping[str, str]
+
+
+class Values(dict[str, str]):
+    """Names with their values, which are given until their letters are used up."""
+
+    _given: list[int]
+
+    def __init__(self, names: Names, beside: "Values | None" = None) -> None:
+        """Make one, which has its letters together with the one `beside` it."""
+        super().__init__(names)
+        self._given = beside._given if beside is not None else [0]
+
+    def get(self, name: str, default: str | None = None) -> Any:  # type: ignore[override]
+        """Return a value; none of a name is known once the letters are used up."""
+        value = super().get(name)
+        self._given[0] += len(value or "")
+        return default if value is None or self.used_up else value
+
+    @property
+    def used_up(self) -> bool:
+        """Whether more was asked for than is given."""
+        return self._given[0] > MOST_LETTERS
 
 
 def names_of(settings: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
@@ -79,7 +104,8 @@ def names_of(settings: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str
 
 def value_of(variable: str, names: Names) -> str | None:
     """Return what is called so: `config.extra.version`, `site.version` and `version` are one."""
-    return names.get(variable, names.get(_bare(variable)))
+    value = names.get(variable)
+    return names.get(_bare(variable)) if value is None else value
 
 
 def holds(condition: re.Match[str], names: Names) -> bool | None:

@@ -52,6 +52,8 @@ BORNE_REFUSAL_PROBABILITY = 0.25
 """The same where one record bears the question (docs/decisions/0018)."""
 _BORNE = 0.5
 """The least share of a question's words that the release has where a record bears it."""
+_MOST_LACKING = 3
+"""Words that are named of those that a passage lacks."""
 NO_MODEL = gettext_noop("No language model is set up: this is the best passage.")
 TOO_LONG = gettext_noop(
     "The question is too long for the language model: this is the best passage."
@@ -236,16 +238,43 @@ class _Draft:
         if rows and self.prompt.kind not in (QuestionType.STEPS, QuestionType.LIST):
             lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
             return replace(self.written(lead), unwritten=True)
-        value = gettext(
-            "The passage of the {release} documentation that fits best:",
-            release=self.turn.target[1],
-        )
         part = self._compose(best) or shown_whole(best)
         if best not in part.passages:
             # The steps or the list of its section stand below what was found, not in its place.
             part = replace(part, passages=(best, *part.passages), blocks=best.blocks + part.blocks)
-        text = f"{value}\n\n{self._shown(part)}"
+        shown = self._shown(part)
+        release, lacking = self.turn.target[1], self._lacking(best, shown)
+        value = gettext(
+            "The passage of the {release} documentation that fits best:", release=release
+        )
+        if lacking:
+            value = gettext(
+                "The nearest passage in the {release} documentation; it lacks {words}:",
+                release=release,
+                words=shown_list(map(as_code, lacking)),
+            )
+        text = f"{value}\n\n{shown}"
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
+
+    def _lacking(self, passage: Passage, shown: str) -> list[str]:
+        """The words of the question that neither a passage has nor what is above it: the rarest.
+
+        Nothing tells a passage that answers in other words from one about something else: whoever
+        asks can.
+        """
+        question, page = self.turn.question.casefold(), passage.page
+        has = set(tokens(" ".join((page.document.title, *passage.path, passage.text, shown))))
+        asked = filtered(self.turn.queries.own_subject, self.corpus.languages).split()
+        # A figure or a piece of markup would look like one of the passage.
+        names = (word for word in dict.fromkeys(asked) if word.replace("-", "_").isidentifier())
+        words = [word for word in names if word.casefold() in question]
+        lacking = [word for word in words if (of := tokens(word)) and has.isdisjoint(of)]
+
+        def rarity(word: str) -> float:
+            return max(map(self.corpus.idf, self.corpus.terms(word)), default=0.0)
+
+        rarest = sorted(lacking, key=rarity, reverse=True)[:_MOST_LACKING]
+        return [word for word in lacking if word in rarest]
 
     def _compose(self, passage: Passage) -> Part | None:
         return compose(self.prompt.kind, passage, self.prompt.subject, self.corpus.page)

@@ -18,7 +18,7 @@ from chatbot.releases.release_choice import (
 )
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
-from chatbot.text.languages import gettext
+from chatbot.text.languages import gettext, shown_list
 from corpora.catalog.release import Product, Release
 from corpora.indexing.lexical import identifiers
 
@@ -93,6 +93,7 @@ def resolve_within(
     middle = question[_READ:-_READ]
     text = f"{question[:_READ]}{'|' * len(middle)}{question[_READ:][len(middle) :]}"
     spans = product_spans(text, products)
+    named = list(dict.fromkeys(named for _, _, named in spans))
 
     @cache
     def read(of: Product) -> list[ParsedMention]:
@@ -104,8 +105,8 @@ def resolve_within(
         candidates = [
             m for m in read(of) if all(m.end <= o.start or o.end <= m.start for o in others)
         ]
-        if others:
-            # "Acme 2.0 vs Beta 3.1" holds no release of Beta against another one of it.
+        if named[1:]:
+            # "Acme 2.0 vs Beta 3.1", "Acme is faster than Beta 3.1": no two releases of Beta.
             candidates = [replace(m, preposition="") if m.names_product else m for m in candidates]
         # What may be no release is left out where another is named, or chosen by the caller.
         if context.chosen is not None or not all(mention.is_uncertain for mention in candidates):
@@ -121,7 +122,6 @@ def resolve_within(
             return [m.reading.covers[-1] for m in plain if m.reading.covers]
         return read_choice(context.chosen, of).covers[-1:]
 
-    named = list(dict.fromkeys(named for _, _, named in spans))
     stating = [p for p in named if any(m.names_product and m.reading.covers for m in read(p))]
     beside = {p: own for p in named if (own := _beside_its_name(read(p)))}
     beside |= _also_named(beside, text, spans, elsewhere=chosen is None)
@@ -148,7 +148,8 @@ def resolve_within(
     resolution = resolved(options[0])
     if not options[1:]:
         resolution = _by_name(resolution, names[0], text) if by_name else resolution
-        return _with_other_versions(resolution, text, spans, options[0])
+        resolution = _with_other_versions(resolution, text, spans, options[0])
+        return _without(resolution, [p.name for p in named if p is not options[0]])
     several = any(map(possible, options))
     available = _listing((p, possible(p) if several else p.releases) for p in options)
     why = gettext("no product named")
@@ -291,6 +292,22 @@ def _with_other_versions(
         why=resolution.explanation,
         words='", "'.join(dict.fromkeys(others)),
         product=product.name,
+    )
+    return replace(resolution, explanation=why)
+
+
+def _without(resolution: Resolution, others: Sequence[str]) -> Resolution:
+    """A resolution that says which products the question names as well, and are not searched.
+
+    "Is Acme 2.0 faster than Beta?" is answered for Acme alone, as "does Acme 2.0 work with Beta?".
+    """
+    if not (others and resolution.releases):
+        return resolution
+    why = gettext(
+        "{why}; {product} alone was searched, not {others}",
+        why=resolution.explanation,
+        product=resolution.product,
+        others=shown_list(others),
     )
     return replace(resolution, explanation=why)
 

@@ -10,6 +10,7 @@ from corpora.indexing.pages import StoredPage
 from corpora.parameters.forms import relation
 from corpora.parameters.parameter import DESCRIPTION, RANGE
 from ingestion.page import CELL_DELIMITER, TERM_DELIMITER, Block, BlockKind
+from ingestion.tables import written_again
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)]*\s+(?=[A-Z“\"'(`\[])")
@@ -29,7 +30,8 @@ def records(page: StoredPage, *, together: int = _LONG) -> tuple[Record, ...]:
     """Cut the blocks of a page into records, in page order.
 
     Neighbours that belong to one owner are one record up to `together` characters: a signature,
-    its type and its default mean nothing apart. With 0 every block stands alone.
+    its type and its default mean nothing apart. With 0 every block stands alone. A listing below a
+    table that a cell of it holds is read in its row.
     """
     cut: list[Record] = []
     lead_in = ""
@@ -41,7 +43,9 @@ def records(page: StoredPage, *, together: int = _LONG) -> tuple[Record, ...]:
 
 def _groups(page: StoredPage, together: int) -> Iterator[list[tuple[int, int, Block]]]:
     group: list[tuple[int, int, Block]] = []
-    for start, end, block in page.spans():
+    for (start, end, block), is_read in zip(page.spans(), written_again(page.blocks), strict=True):
+        if is_read:
+            continue
         joins = (
             group
             and block.kind in _JOINED

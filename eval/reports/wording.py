@@ -94,21 +94,22 @@ def gain(compared: Compared | None) -> str:
     if MEASURES[compared.measure].unit == "share":
         points = f"{100 * compared.difference:+.0f}"
         return gettext("{number} points", number=points)
-    return f"{compared.difference:+.2f}"
+    sign = "-" if compared.difference < 0 else "+"
+    return f"{sign}{shown(abs(compared.difference), 2)}"
 
 
 def chance(compared: Compared | None) -> str:
     """How much of the difference may be chance, and how large the effect is."""
     if compared is None:
         return ""
-    p = "p < 0.001" if compared.p < _LEAST_P else f"p = {compared.p:.3f}"
+    p = f"p < {shown(_LEAST_P, 3)}" if compared.p < _LEAST_P else f"p = {shown(compared.p, 3)}"
     band = gettext(compared.effect.band) if compared.effect.band else ""
-    return f"{p}, A12 {compared.effect.a12:.2f} {band}".rstrip()
+    return f"{p}, A12 {shown(compared.effect.a12, 2)} {band}".rstrip()
 
 
 def all_of(outcomes: Outcomes) -> str:
     """Every outcome with its number."""
-    return ", ".join(f"{gettext(outcome)} {number:,}" for outcome, number in outcomes.items())
+    return ", ".join(f"{gettext(outcome)} {shown(number)}" for outcome, number in outcomes.items())
 
 
 def readable(step: str) -> str:

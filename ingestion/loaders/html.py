@@ -91,6 +91,7 @@ def load(data: bytes, file: str) -> Document:
     """
     declared = EncodingDetector.find_declared_encoding(data, is_html=True)
     root = _parsed(decode(data, declared=declared))
+    remarks = apply_sheets(root)
     if _GENERATED_INDEX(root):
         raise NothingToRead("a generated index or search page: nothing but links")
     site_title = next(map(line, root.findall("head/title")), "").removeprefix(_NO_TITLE)
@@ -110,7 +111,7 @@ def load(data: bytes, file: str) -> Document:
         raise NothingToRead("a page of links to other pages: nothing to read by itself")
     heading = next(filter(None, map(line, content.iter("h1"))), "")
     title = heading or _SITE_NAME.split(site_title)[0].strip()
-    return flowing_document(data, file, title, blocks, _unnamed(blocks))
+    return flowing_document(data, file, title, blocks, (*remarks, *_unnamed(blocks)))
 
 
 def _unnamed(blocks: Sequence[Block]) -> tuple[str, ...]:
@@ -132,7 +133,9 @@ def _unnamed(blocks: Sequence[Block]) -> tuple[str, ...]:
 
 def fragment_blocks(markup: str) -> list[Block]:
     """Read HTML that another format was turned into."""
-    body = _parsed(f"<html><body><main>{markup}</main></body></html>").find("body")
+    root = _parsed(f"<html><body><main>{markup}</main></body></html>")
+    apply_sheets(root)
+    body = root.find("body")
     rewrite(body)
     return without_banner(_blocks(body))
 
@@ -201,5 +204,4 @@ def _parsed(text: str) -> HtmlElement:
         raise UnreadableFile("no HTML was found in it ({error})", error=error) from error
     if any("depth" in entry.message.lower() for entry in parser.error_log):
         raise UnreadableFile("its elements are nested too deeply to be read; the file is broken")
-    apply_sheets(root)
     return root

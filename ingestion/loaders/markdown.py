@@ -21,10 +21,13 @@ from ingestion.loaders.markdown_containers import containers_plugin
 from ingestion.loaders.markdown_marks import ATTRIBUTES, marks_plugin
 from ingestion.loaders.markdown_pandoc import TITLE_BLOCK, pandoc_plugin
 from ingestion.loaders.text import LISTINGS
+from ingestion.messages import message, message_noop
 from ingestion.names import (
     FRONT_MATTER,
+    MOST_LETTERS,
     SUBSTITUTION,
     Names,
+    Values,
     filled,
     names_of,
     settings_of,
@@ -33,6 +36,9 @@ from ingestion.names import (
 from ingestion.page import Block, Document, UnreadableFile
 
 _DEEPEST = 80
+_CUT = message_noop(
+    "its variables stand for more than {letters:,} letters; the rest of them is left as written"
+)
 _OF_HEADING = re.compile(rf"\s*{ATTRIBUTES}\s*$")
 _OWN_ANCHOR = re.compile(r"\{:?\s*#([\w.:-]+)")
 _ALERT = re.compile(r"\[!(?P<kind>\w+)\][+-]?[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
@@ -68,39 +74,43 @@ def load(data: bytes, file: str) -> Document:
     elif front := TITLE_BLOCK.match(text):
         settings = {"title": front["title"]}
     body = text[front.end() :] if front else text
-    blocks = markdown_blocks(body, *names_of(settings))
-    return flowing_document(data, file, str(settings.get("title") or ""), blocks)
+    names, names_in_code = names_of(settings)
+    values = Values(names)
+    blocks = markdown_blocks(body, values, names_in_code)
+    remarks = [message(_CUT, letters=MOST_LETTERS)] if values.used_up else []
+    return flowing_document(data, file, str(settings.get("title") or ""), blocks, tuple(remarks))
 
 
 def markdown_blocks(
-    text: str, names: Names = MappingProxyType({}), names_in_code: Names = MappingProxyType({})
+    text: str, values: Values | None = None, names_in_code: Names = MappingProxyType({})
 ) -> list[Block]:
     """Return the blocks of Markdown without front matter, with values in place of names.
 
     Raises UnreadableFile where it is nested too deeply.
     """
     try:
-        return fragment_blocks(markdown_html(text, names, names_in_code))
+        return fragment_blocks(markdown_html(text, values, names_in_code))
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
 
 
 def markdown_html(
-    text: str, names: Names = MappingProxyType({}), names_in_code: Names = MappingProxyType({})
+    text: str, values: Values | None = None, names_in_code: Names = MappingProxyType({})
 ) -> str:
     """Return Markdown without front matter as HTML, with values in place of names."""
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin).use(anchors_plugin, max_level=6)
     parser.use(containers_plugin).use(marks_plugin).use(conditions_plugin).use(pandoc_plugin)
     parser.core.ruler.after("block", "alerts", _read_alerts)
-    environment: dict[str, object] = {"names": names}
+    names = Values({}) if values is None else values
+    environment = {"names": names, "constants": Values({}, names)}
     tokens = parser.parse(text, environment)
     _set_anchors(tokens)
     for token, following in pairwise(tokens):
         if token.type == "fence" and following.type == "ordered_list_open":
             token.content = _ANNOTATION.sub("", token.content)
     for token in tokens:
-        _fill(token, names, names_in_code)
+        _fill(token, names, Values(names_in_code, names))
         if token.type == "fence":
             _read_fence(token)
     return str(parser.renderer.render(tokens, parser.options, environment))

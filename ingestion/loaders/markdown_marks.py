@@ -19,7 +19,7 @@ from rich.emoji import Emoji
 from ingestion.html_shown import icon_of_code, icon_of_role, strikes
 from ingestion.loaders.markdown_containers import COMPONENT, SHOWN, Attributes
 from ingestion.loaders.markdown_writing import line_at
-from ingestion.names import SHOWN_SHORTCODE, VARIABLE, Names, shown_shortcodes, value_of
+from ingestion.names import SHOWN_SHORTCODE, VARIABLE, Values, shown_shortcodes, value_of
 
 _ATTRIBUTE = r"(?:[.#][\w:.#-]+|[\w:-]+=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s\"'{}]+))"
 ATTRIBUTES = rf"(?:\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*[ ]*\}}|\{{:[^{{}}\n]*\}})"
@@ -43,12 +43,10 @@ _CONSTANT = re.compile(
 _ICON_TITLE = re.compile(r"""\b(?:title|aria-label)=["']([^"'{}]*)["']""")
 _TITLED = re.compile(r"(.+?)\s*<[^<>]*>$", re.DOTALL)
 _FORMULA = math_block_dollar(allow_labels=True, allow_blank_lines=False)
-_LONGEST_WITHIN = 1_000
-"""Letters of a value that stands within another one."""
 Part = tuple[str, str]
 """What stands in place of a mark: a kind of token and its content; "inner" is parsed further,
 and "value" too, in itself."""
-Environment = Mapping[str, Names]
+Environment = Mapping[str, Values]
 
 
 def marks_plugin(parser: MarkdownIt) -> None:
@@ -82,8 +80,7 @@ def _pass_over(state: StateBlock, first: int, end: int, silent: bool) -> bool:
         if line.startswith("import") and line_at(state, last - 1).rstrip("; ").endswith(_QUOTES):
             break
     script = state.getLines(first, last, 0, False)
-    constants = state.env.setdefault("constants", {})
-    constants.update(
+    state.env["constants"].update(
         (c["name"], c["text"] or c["number"] or "") for c in _CONSTANT.finditer(script)
     )
     state.line = last
@@ -106,7 +103,7 @@ def _role(found: re.Match[str], known: Environment) -> list[Part] | None:
     if strikes(found["role"]):
         return []
     if found["role"] == "sub-ref":
-        value = value_of(found["text"].strip(), known.get("names", {}))
+        value = value_of(found["text"].strip(), known["names"])
         return None if value is None else [("value", value)]
     if icon := icon_of_role(found["role"], found["text"]):
         return [("html_inline", f'<i class="{escape(icon)}"></i>')]
@@ -131,13 +128,13 @@ def _icon(found: re.Match[str], known: Environment) -> list[Part] | None:
 
 def _variable(found: re.Match[str], known: Environment) -> list[Part] | None:
     name = found["name"] or found["parameter"]
-    value = value_of(name, known.get("names", {}))
+    value = value_of(name, known["names"])
     return None if value is None else [("value", value)]
 
 
 def _constant(found: re.Match[str], known: Environment) -> list[Part] | None:
     of_file = re.fullmatch(r"\$?front[mM]atter\.(.+)", found["name"])
-    names = known.get("names" if of_file else "constants", {})
+    names = known["names" if of_file else "constants"]
     value = names.get(of_file[1] if of_file else found["name"])
     return None if value is None else [("text", value)]
 
@@ -275,19 +272,17 @@ def _push_value(state: StateInline, value: str) -> None:
     state.md.inline.parse(value, state.md, inner, state.tokens)
 
 
-def _names_within(env: EnvType, value: str) -> Names:
+def _names_within(env: EnvType, value: str) -> Values:
     """Return the names that a value may use; none deeper within, since they may go in circles."""
-    names: Names = env.get("names", {})
-    plain = {name: of for name, of in names.items() if len(of) <= _LONGEST_WITHIN}
-    return {name: of for name, of in plain.items() if "{" not in of} if "{" in value else {}
+    names: Values = env["names"]
+    within = {name: of for name, of in names.items() if "{" not in of} if "{" in value else {}
+    return Values(within, names)
 
 
 def _put_in(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Put in the blocks that stand for a name alone on its line."""
     found = VARIABLE.fullmatch(line_at(state, first)) if not state.is_code_block(first) else None
-    value = (
-        value_of(found["name"] or found["parameter"], state.env.get("names", {})) if found else None
-    )
+    value = value_of(found["name"] or found["parameter"], state.env["names"]) if found else None
     if value is None or "\n" not in value.strip():
         return False
     if not silent:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ingestion.archives import Archive, Member, opened
+from ingestion.archives import DAMAGE, Archive, Member, opened
 from ingestion.documents import flowing_document
 from ingestion.loaders.number_formats import shown_number
 from ingestion.messages import message
@@ -26,9 +26,9 @@ def load(data: bytes, file: str) -> Document:
 
     Cells are read as they are shown: dates and numbers by their format, formulas by the value that
     was saved, powers with their sign, merged cells in each place that they cover. What is struck
-    out is left out, and so are hidden sheets, rows and columns; these and formulas that were never
-    computed are told in remarks. Comments on cells stand below their table. Macros and links are
-    never followed. Raises UnreadableFile where it is damaged or holds no text.
+    out is left out, and so are hidden sheets, rows and columns; these, formulas that were never
+    computed and damaged comments are told in remarks. Comments on cells stand below their table.
+    Macros and links are never followed. Raises UnreadableFile where it is damaged or has no text.
     """
     from openpyxl import load_workbook
 
@@ -53,6 +53,9 @@ def load(data: bytes, file: str) -> Document:
         remarks.append(
             message("formulas without a saved value are not read: {number:,}", number=uncomputed)
         )
+    if damaged := [grid.title for grid in grids if grid.damaged]:
+        named = ", ".join(damaged)[:200]
+        remarks.append(message("damaged comments are not read (on {names})", names=named))
     return replace(flowing_document(data, file, "", blocks), remarks=tuple(remarks))
 
 
@@ -80,6 +83,8 @@ class _Grid:
     """Rows and columns with text that are not shown."""
     notes: dict[int, dict[int, list[str]]] = field(default_factory=dict)
     """The comments on cells by row and column, until they are told."""
+    damaged: bool = False
+    """Whether there are comments that cannot be read."""
     _last: int = 0
     _folded: set[int] = field(default_factory=set)
 
@@ -89,7 +94,8 @@ class _Grid:
         # What openpyxl yields of such a sheet does not tell what is hidden or merged.
         from openpyxl.worksheet._reader import WorkSheetParser
 
-        grid, book = cls(collapse(sheet.title), notes=_comments(sheet)), sheet.parent
+        notes, damaged = _comments(sheet)
+        grid, book = cls(collapse(sheet.title), notes=notes, damaged=damaged), sheet.parent
         with sheet._get_source() as source:
             parser = WorkSheetParser(
                 source,
@@ -171,30 +177,45 @@ class _Grid:
                     yield Block(BlockKind.PARAGRAPH, f"Note on {place}: {text}", path)
 
 
-def _comments(sheet: Any) -> dict[int, dict[int, list[str]]]:
-    """Return the comments on the cells of a sheet by row and column; those of a talk in turn.
+def _comments(sheet: Any) -> tuple[dict[int, dict[int, list[str]]], bool]:
+    """Return the comments on the cells of a sheet by row and column, and if some are damaged.
 
-    A talk stands a second time among the comments, for programs that know none.
+    Those of a talk in turn: it stands a second time among the comments, for programs that know
+    none.
     """
     from openpyxl.packaging.relationship import get_dependents, get_rels_path
     from openpyxl.utils.cell import coordinate_to_tuple
     from openpyxl.xml.functions import fromstring
 
     found: dict[int, dict[int, list[str]]] = defaultdict(dict)
+    damaged = False
     archive, rels = sheet.parent._archive, get_rels_path(sheet._worksheet_path)
-    linked = list(get_dependents(archive, rels)) if rels in archive.namelist() else []
+    try:
+        linked = list(get_dependents(archive, rels)) if rels in archive.namelist() else []
+    except DAMAGE:
+        linked, damaged = [], True
     for kind in ("/comments", "/threadedComment"):
-        said: dict[str, list[str]] = defaultdict(list)
+        said: dict[tuple[int, int], list[str]] = defaultdict(list)
         parts = {one.target for one in linked if one.Type.endswith(kind)}
         for part in sorted(parts.intersection(archive.namelist())):
-            for comment in fromstring(archive.read(part)).iter():
-                if ref := comment.get("ref"):
-                    said[ref].append(collapse("".join(comment.itertext())))
-        for ref, texts in said.items():
-            # That on a merged cell may name all that it covers.
-            row, column = coordinate_to_tuple(ref.partition(":")[0])
+            try:
+                # That on a merged cell may name all that it covers.
+                comments = [
+                    (
+                        coordinate_to_tuple(ref.partition(":")[0]),
+                        collapse("".join(comment.itertext())),
+                    )
+                    for comment in fromstring(archive.read(part)).iter()
+                    if (ref := comment.get("ref"))
+                ]
+            except DAMAGE:
+                damaged = True
+                continue
+            for place, text in comments:
+                said[place].append(text)
+        for (row, column), texts in said.items():
             found[row][column] = texts
-    return found
+    return found, damaged
 
 
 def _places(table: dict[int, dict[int, str]]) -> Iterator[tuple[tuple[int, int], str]]:

@@ -34,6 +34,24 @@ def test_without_a_model_the_best_passage_is_shown_and_it_says_so(relay: MakeCha
     assert reply.content.citations
 
 
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("What does hold do?", "The passage of the 18.00 documentation that fits best:"),
+        (
+            "Can a client encrypt the hold by MACsec 999?",
+            "The nearest passage in the 18.00 documentation; it lacks `client`, `encrypt` and "
+            "`MACsec`:",
+        ),
+        ("Is the hold set by SNMPv3?", "The nearest passage in the 18.00 documentation; it lacks"),
+    ],
+)
+def test_a_passage_that_lacks_words_of_the_question_is_not_promised_to_answer_it(
+    relay: MakeChatbot, question: str, begins: str
+) -> None:
+    assert relay(None).ask(question, product="relay").content.answer.startswith(begins)
+
+
 def test_without_a_model_steps_stand_below_the_sentence_that_was_found(tmp_path: Path) -> None:
     text = """
     # Hub

@@ -34,6 +34,18 @@ def test_a_table_row_is_read_with_its_headers() -> None:
     assert row.quote == "XF-1 — 10 Gbit/s — "
 
 
+def test_a_listing_that_a_cell_holds_is_read_in_its_row_alone() -> None:
+    header = ("System", "Commands")
+    page = stored_page(
+        Block(BlockKind.TABLE_HEADER, " — ".join(header), header=header),
+        Block(BlockKind.TABLE_ROW, "Fedora — cd /opt ⏎ make", header=header),
+        Block(BlockKind.CODE, "cd /opt\nmake"),
+        Block(BlockKind.CODE, "cd /srv\nmake"),
+    )
+    read = [record.reading for record in records(page)]
+    assert read == ["System: Fedora; Commands: cd /opt ⏎ make", "cd /srv\nmake"]
+
+
 def test_a_row_in_words_loses_no_cell_whose_header_is_another_s() -> None:
     header = ("Port", "Rate", "Rate", "Default", "Default")
     page = stored_page(

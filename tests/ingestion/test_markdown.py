@@ -65,6 +65,22 @@ def test_text_that_never_closes_its_marks_is_read_as_it_stands(text: str) -> Non
     assert sum(len(page.text) for page in load(text.encode(), "x.md").pages) > 9_000
 
 
+@pytest.mark.parametrize(
+    "use", ["{{ outer }}\n\n", "`{{ long }}` ", "|long|\n\n", "{LONG}\n\n", "{sub-ref}`outer`\n\n"]
+)
+def test_values_that_would_make_a_library_of_a_page_are_left_as_written(use: str) -> None:
+    words = "word " * 180
+    inner = "{{ long }} " * 300
+    front = (
+        f'---\nextra:\n  long: "{words}"\nsubstitutions:\n  long: "{words}"\n  outer: "{inner}"\n'
+    )
+    document = load(f'{front}---\nexport const LONG = "{words}"\n\n{use * 2_000}'.encode(), "a.md")
+    assert sum(len(page.text) for page in document.pages) < 1_500_000
+    assert document.remarks == (
+        "its variables stand for more than 1,000,000 letters; the rest of them is left as written",
+    )
+
+
 @pytest.mark.parametrize("mark", ["> ", "- "])
 def test_nesting_without_end_is_refused(mark: str) -> None:
     with pytest.raises(UnreadableFile, match="no text"):

@@ -142,6 +142,13 @@ def test_steps_on_a_slide_are_numbered() -> None:
             ("2 pictures were not read (the first on slide 1)",),
         ),
         ("docx/boxes-controls-and-merged-cells.docx", ()),
+        (
+            "xlsx/comments-that-are-damaged.xlsx",
+            (
+                "hidden rows and columns are not read: 2",
+                "damaged comments are not read (on Limits)",
+            ),
+        ),
     ],
 )
 def test_what_has_no_text_is_counted_with_its_place(file: str, remarks: tuple[str, ...]) -> None:

@@ -3,10 +3,12 @@
 That nobody else sees them stands in test_doors.py.
 """
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
@@ -104,6 +106,13 @@ def test_numbers_of_a_time_a_product_and_a_release(database: Database) -> None:
     run(page).selectbox(key="numbers-release").set_value("18.00")
     run(page)
     assert totals()["Questions"] == "1"
+    page = open_admin_page("numbers")
+    page.session_state["language"] = "de"
+    run(page)
+    cells = page.dataframe[1].proto.arrow_data.styler.display_values
+    assert "12,00 s" in convert_arrow_bytes_to_pandas_df(cells).to_numpy()
+    (chart, *_) = [*page.get("vega_lite_chart"), *page.get("arrow_vega_lite_chart")]
+    assert json.loads(chart.proto.spec)["config"]["locale"]["number"]["decimal"] == ","
 
 
 def test_numbers_show_each_model_server_and_whether_it_answers(

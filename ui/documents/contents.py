@@ -1,7 +1,6 @@
 """The documents of a release: search, view and remove them, roll back to earlier versions."""
 
 import streamlit as st
-from streamlit.column_config import NumberColumn
 
 from chatbot.text.languages import gettext, gettext_noop, language_name, ngettext
 from corpora.catalog.catalog import Catalog, Generation
@@ -9,7 +8,7 @@ from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
 from ui.documents.actions import confirm_documents
 from ui.elements.frame import button, choose_one, confirm, done, in_a_row, when
-from ui.elements.table import download, first_of, search_box, table_in_pages
+from ui.elements.table import Number, download, first_of, search_box, table_in_pages
 from ui.serving import services
 from ui.sources.source_view import show_page_as_printed, show_page_as_read, show_page_as_text
 from ui.wording.amounts import how_large, how_many, with_names
@@ -62,7 +61,7 @@ def show_list(generation: int, words: str = "", *, choose: str = "") -> list[Lis
             gettext("File"): lambda document: document.file,
             gettext("Format"): lambda document: document.format,
             gettext("Language"): lambda document: language_name(document.language),
-            gettext("Pages"): (NumberColumn(width="small"), lambda document: document.pages),
+            gettext("Pages"): (Number(), lambda document: document.pages),
             gettext("Size"): ("small", lambda document: how_large(document.size)),
         },
         of="document",

@@ -61,18 +61,26 @@ def chart_over_time(
             "type": "quantitative",
             "title": None,
             # Bars count, and there are no half questions.
-            "axis": {} if lines else {"tickMinStep": 1, "format": "d"},
+            "axis": {} if lines else {"tickMinStep": 1, "format": ",d"},
         },
         "color": color,
     }
     mark = {"type": "line", "point": True} if lines else {"type": "bar"}
     spec = {"mark": mark, "height": height, "encoding": encoding}
-    st.vega_lite_chart(rows, {**spec, "config": {"locale": {"time": _time_of(locale)}}})
+    words = {"time": _time_of(locale), "number": _signs_of(locale)}
+    st.vega_lite_chart(rows, {**spec, "config": {"locale": words}})
 
 
 def _moment(start: date) -> str:
     """A time as browsers read it: a day alone they take for midnight UTC, a day too early west."""
     return start.isoformat() if isinstance(start, datetime) else f"{start}T00:00:00"
+
+
+def _signs_of(locale: Locale) -> dict[str, Any]:
+    """The signs of numbers for D3."""
+    signs = locale.number_symbols[locale.default_numbering_system]
+    marks = {"decimal": signs["decimal"], "thousands": signs["group"]}
+    return {**marks, "grouping": [3], "currency": ["", ""]}
 
 
 def _time_of(locale: Locale) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -24,6 +25,21 @@ Export = Callable[[Format], Iterator[str]]
 
 It is called outside of a script run, where Streamlit knows neither person nor session.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A column of numbers, shown with the signs of the language and sorted by their size."""
+
+    decimals: int = 0
+    seconds: bool = False
+    width: int | None = None
+
+    def shown(self, value: float) -> str:
+        """A number of the column in words."""
+        number = figure(value, self.decimals)
+        return gettext("{number} s", number=number) if self.seconds else number
+
 
 _NUMBER = 70
 """The width in pixels of buttons with the number of a row."""
@@ -71,6 +87,7 @@ def show_table(
     `gettext("Open")`, unless that is empty. `choose` is the selection mode, if rows can be chosen.
     """
     config: dict[str, Any] = {}
+    numbers: dict[str, Callable[[float], str]] = {}
     table: list[dict[str, Any]] = [{} for _ in rows]
     needless = set(map(gettext, _LEFT_OUT_IF_EMPTY))
     for label, column in columns.items():
@@ -79,7 +96,10 @@ def show_table(
         if label in needless and not any(cells):
             continue
         # A column that says nothing of itself is what its cells are: numbers to the right.
-        if isinstance(width, dict):
+        if isinstance(width, Number):
+            config[label] = st.column_config.NumberColumn(width=width.width)
+            numbers[label] = width.shown
+        elif isinstance(width, dict):
             config[label] = width
         elif width is not None:
             config[label] = st.column_config.TextColumn(width=width)
@@ -95,8 +115,13 @@ def show_table(
         options["row_height"] = 36
     if choose:
         options |= {"on_select": "rerun", "selection_mode": choose}
+    shown_as: Any = table
+    if rows and numbers:
+        from pandas import DataFrame
+
+        shown_as = DataFrame(table).style.format(numbers, na_rep="")
     state: Any = st.dataframe(
-        table,
+        shown_as,
         column_config=config,
         hide_index=True,
         height=height,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
-from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
 from chatbot.text.languages import figure, gettext, gettext_noop, ngettext
@@ -17,7 +16,7 @@ from eval.sets.regression import regression_set
 from ui.documents.jobs_view import show_ended, show_running
 from ui.elements.charts import chart_over_time
 from ui.elements.frame import button, done, failures_shown, in_a_row, when
-from ui.elements.table import Columns, show_table
+from ui.elements.table import Columns, Number, show_table
 from ui.serving import services
 from ui.wording.escaping import as_label
 
@@ -46,7 +45,7 @@ def show_runs(person: Person, product: str) -> None:
         gettext("Open"): (190, lambda run: run.folder.name),
         gettext("Right"): (280, partial(_share, Outcome.RIGHT)),
         gettext("Wrong release"): (280, partial(_share, Outcome.WRONG_RELEASE)),
-        gettext("Questions"): (NumberColumn(width=90), lambda run: run.manifest.questions),
+        gettext("Questions"): (Number(width=90), lambda run: run.manifest.questions),
         gettext("Started"): (160, lambda run: when(run.manifest.started)),
         gettext("State"): lambda run: gettext(_STATES[run.manifest.state]),
     }

@@ -7,7 +7,6 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
 import streamlit as st
-from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.memory.pairs import Rating
@@ -20,7 +19,7 @@ from corpora.database.history_tables import TurnRow
 from ui.elements.address import number_in_address
 from ui.elements.frame import Access, browser_zone, button, open_tab, page, show_tabs, when
 from ui.elements.scope import any_of
-from ui.elements.table import Columns, export_buttons, newest_first, show_table
+from ui.elements.table import Columns, Number, export_buttons, newest_first, show_table
 from ui.review.saved_answer import saved_answer
 from ui.review.saved_answers import saved_answers
 from ui.review.turn_page import turn_page
@@ -106,7 +105,7 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
         gettext("Asked"): (145, lambda turn: when(turn.created)),
         gettext("Thumbs"): (65, _thumbs),
         gettext("Review"): (125, _review),
-        gettext("Seconds"): (NumberColumn(width=70, format="%.1f"), lambda turn: turn.seconds),
+        gettext("Seconds"): (Number(1, width=70), lambda turn: turn.seconds),
         gettext("Assigned to"): (140, lambda turn: review_of(turn).assignee),
         gettext("User"): (160, lambda turn: turn.owner),
     }

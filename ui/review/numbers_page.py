@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
-from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
 from chatbot.models.served import ServedChatModel
@@ -18,7 +17,7 @@ from chatbot.text.step_names import step_name
 from ui.elements.charts import chart_over_time
 from ui.elements.frame import Access, choose_one, page, when
 from ui.elements.scope import choose_scope
-from ui.elements.table import Columns, export_rows, show_table
+from ui.elements.table import Columns, Number, export_rows, show_table
 from ui.serving import services
 from ui.wording.escaping import as_text
 from ui.wording.reviews import name_of
@@ -94,13 +93,13 @@ def numbers(person: Person) -> None:
     if steps.steps:
         _steps(steps)
     st.subheader(gettext("By release"), anchor=False)
-    seconds = NumberColumn(format="%.2f s")
+    seconds = Number(2, seconds=True)
     columns: dict[str, Any] = {
         gettext("Product"): lambda row: row[0] or gettext("none"),
         gettext("Release"): lambda row: row[1] or gettext("several or none"),
     }
     for label, field in _FIGURES.items():
-        width = seconds if field in ("median", "p95") else None
+        width = seconds if field in ("median", "p95") else Number()
         columns[gettext(label)] = (width, lambda row, field=field: getattr(row[2], field))
     show_table(counted.by_release(person, wanted), columns, height="auto")
     exported = gettext("Export: all figures by day, product and release.")
@@ -135,17 +134,17 @@ def _servers(person: Person, wanted: TurnFilter) -> None:
     with st.spinner(gettext("Asking the model servers…")):
         now = _states(names, served)
     st.subheader(gettext("Language models"), anchor=False)
-    seconds = NumberColumn(format="%.2f s")
+    seconds = Number(2, seconds=True)
     columns: Columns[ServerFigures] = {
         gettext("Now"): lambda figure: _answers(now.get((figure.server, figure.model))),
         gettext("Model"): lambda figure: figure.model,
         gettext("Server"): lambda figure: figure.server or gettext("in this process"),
-        gettext("Calls"): lambda figure: figure.calls,
-        gettext("Failed"): lambda figure: figure.failed,
+        gettext("Calls"): (Number(), lambda figure: figure.calls),
+        gettext("Failed"): (Number(), lambda figure: figure.failed),
         gettext("First word"): (seconds, lambda figure: figure.first_token),
         gettext("Median"): (seconds, lambda figure: figure.median),
         gettext("95th percentile"): (seconds, lambda figure: figure.p95),
-        gettext("Errors"): lambda figure: ", ".join(f"{kind}: {n:,}" for kind, n in figure.errors),
+        gettext("Errors"): _errors,
         gettext("Last error"): lambda figure: when(figure.last_error) if figure.last_error else "",
     }
     show_table(figures, columns, height="auto")
@@ -162,6 +161,10 @@ def _states(
     with ThreadPoolExecutor(len(_served) or 1) as probing:
         problems = probing.map(ServedChatModel.problem, _served)
         return dict(zip(names, problems, strict=True))
+
+
+def _errors(figures: ServerFigures) -> str:
+    return ", ".join(f"{kind}: {figure(number)}" for kind, number in figures.errors)
 
 
 def _answers(problem: str | None) -> str:
@@ -204,10 +207,10 @@ def _steps(times: StepTimes) -> None:
         chart_over_time(starts, series, lines=True)
     with right:
         st.subheader(gettext("Seconds by step"), anchor=False)
-        seconds = NumberColumn(format="%.3f s")
+        seconds = Number(3, seconds=True)
         columns: Columns[StepTime] = {
             gettext("Step"): lambda time: step_name(time.step),
-            gettext("Answers"): lambda time: time.turns,
+            gettext("Answers"): (Number(), lambda time: time.turns),
             gettext("Median"): (seconds, lambda time: time.median),
             gettext("95th percentile"): (seconds, lambda time: time.p95),
         }

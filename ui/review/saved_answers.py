@@ -1,7 +1,6 @@
 """The tab of saved answers: import and export, and the questions."""
 
 import streamlit as st
-from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
 from chatbot.administration.exchange import Exchange
@@ -10,7 +9,7 @@ from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter,
 from chatbot.text.languages import gettext, gettext_noop
 from ui.elements.frame import choose_one, failures_shown, in_a_row
 from ui.elements.scope import choose_release
-from ui.elements.table import bullets, download, search_box, table_in_pages
+from ui.elements.table import Number, bullets, download, search_box, table_in_pages
 from ui.serving import services
 from ui.wording.escaping import as_label
 from ui.wording.memory import import_summary, vouched
@@ -75,9 +74,9 @@ def _questions(overview: Overview, scope: ReleaseFilter) -> None:
         {
             gettext("Open"): lambda pair: str(pair.row.id),
             gettext("Question"): (360, lambda pair: pair.title),
-            gettext("Score"): (NumberColumn(width=70, format="%.2f"), lambda pair: pair.row.score),
+            gettext("Score"): (Number(2, width=70), lambda pair: pair.row.score),
             gettext("Rated by"): (230, lambda pair: vouched(pair.row)),
-            gettext("Reused"): (NumberColumn(width=130), lambda pair: pair.row.reused),
+            gettext("Reused"): (Number(width=130), lambda pair: pair.row.reused),
             gettext("Release"): (140, lambda pair: f"{pair.product} {pair.release}"),
             gettext("Suspended because"): (280, lambda pair: pair.row.suspended),
         },

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 import streamlit as st
-from streamlit.column_config import NumberColumn, ProgressColumn
+from streamlit.column_config import ProgressColumn
 
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.errors import UnknownTurn
@@ -20,7 +20,7 @@ from ui.answers.answer import show_question, show_reply, show_text
 from ui.answers.still_true import show_still_true
 from ui.elements.address import go
 from ui.elements.frame import button, failures_shown, show_facts, when
-from ui.elements.table import Columns, show_table
+from ui.elements.table import Columns, Number, show_table
 from ui.review.review_form import review_form
 from ui.serving import services
 from ui.wording.escaping import as_label, as_text
@@ -251,11 +251,11 @@ def _chunks(trace: Trace) -> None:
     found = f"{figure(len(trace.retrieved))}, {chosen}"
     st.markdown(f"**{gettext('Passages found')}** :gray[· {found}]")
     columns: Columns[TracedChunk] = {
-        gettext("Score"): (NumberColumn(format="%.4f", width=80), lambda chunk: chunk.score),
+        gettext("Score"): (Number(4, width=80), lambda chunk: chunk.score),
         gettext("Document"): lambda chunk: chunk.file,
-        gettext("Page"): (NumberColumn(width=70), lambda chunk: chunk.page),
+        gettext("Page"): (Number(width=70), lambda chunk: chunk.page),
         gettext("Section"): lambda chunk: chunk.section,
-        gettext("Passages kept"): (NumberColumn(width=110), lambda c: len(kept.get(_place(c), ()))),
+        gettext("Passages kept"): (Number(width=110), lambda c: len(kept.get(_place(c), ()))),
         gettext("Selected"): (
             80,
             lambda chunk: gettext("yes") if _place(chunk) in selected else "",
