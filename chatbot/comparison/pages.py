@@ -17,6 +17,10 @@ from ingestion.page import BlockKind
 
 _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 TERM_END = re.compile(r"\s[–—-]+\s|:\s")
+_CODE = re.compile(
+    r"(?<!`)(``?)(?!`)([^`\n]{1,80})\1(?![`_])|<code[^>]{0,60}>([^<\n]{1,80})</code>"
+)
+"""In Markdown, reStructuredText (where "`name`_" is a link) and HTML."""
 _SAME_SECTION, _ELSEWHERE = 55.0, 85.0
 """Similarity, 0 to 100, from which two passages are versions of each other."""
 _LARGEST = 4_000_000
@@ -51,6 +55,11 @@ def file_text(corpus: Corpus, content_hash: str) -> str:
         return corpus.original(content_hash)[:_LARGEST].decode("utf-8", "ignore")
     except LookupError:
         return ""
+
+
+def marked_as_code(corpus: Corpus, content_hash: str) -> set[str]:
+    """What a file of a corpus marks as code within its text, as it is written there."""
+    return {match[2] or match[3] for match in _CODE.finditer(file_text(corpus, content_hash))}
 
 
 def passages(pages: Iterable[StoredPage]) -> list[Record]:

@@ -70,8 +70,9 @@ class Judge:
         Raises GeneratorError, TookTooLong, and Stopped when `stopped` says so.
         """
         shown = self._shown(answer, pages, (*compared.cited, *new))
-        # Words that bear the answer, or say the same: while they stand there it is not gone.
-        still = _cited((unit for unit, _ in relevant(answer, pages)), shown, self.corpus.release)
+        # While the words that bear most of it stand there, or say the same, it is not gone.
+        bearing = [unit for unit, _ in relevant(answer, pages)[:1]]
+        still = _cited(bearing, shown, self.corpus.release)
         if compared.verdict is Verdict.SAME:
             still += compared.cited
         ids = {citation.page_id for citation in still}

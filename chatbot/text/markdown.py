@@ -223,13 +223,13 @@ def as_line(text: str) -> str:
     return "".join([*parts, _OPENING.sub(r"\g<0>\\", text[end:])])
 
 
-def as_block(text: str) -> str:
+def as_block(text: str, line: Callable[[str], str] = as_line) -> str:
     """Escape several lines as one paragraph that keeps its line breaks and its indentation."""
-    lines = [line for line in visible(text).expandtabs(4).split("\n") if line.strip()]
-    indents = ("\u00a0" * (len(line) - len(line.lstrip())) for line in lines)
-    return "\\\n".join(i + as_line(line.strip()) for i, line in zip(indents, lines, strict=True))
+    lines = [one for one in visible(text).expandtabs(4).split("\n") if one.strip()]
+    indents = ("\u00a0" * (len(one) - len(one.lstrip())) for one in lines)
+    return "\\\n".join(i + line(one.strip()) for i, one in zip(indents, lines, strict=True))
 
 
-def as_label(text: str) -> str:
+def as_label(text: str, line: Callable[[str], str] = as_line) -> str:
     """Escape a text as one line of single spaces, for a heading or an item of a list."""
-    return as_line(" ".join(visible(text).split()))
+    return line(" ".join(visible(text).split()))

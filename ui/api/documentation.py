@@ -9,7 +9,7 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from chatbot.text.markdown import as_label
 from corpora.indexing.corpus import Corpus
 from ui.api import forms
-from ui.api.page_markdown import body_markdown, page_markdown
+from ui.api.page_markdown import body_markdown, code_of, page_markdown
 from ui.api.service import NotThere, Searching
 
 PLACE = "/docs"
@@ -50,9 +50,10 @@ def whole(service: Searching, product: forms.Name, release: forms.Name) -> Strea
     def written() -> Iterator[str]:
         yield _head(corpus)
         for document in corpus.documents():
+            code = code_of(corpus, document)
             for page in corpus.pages_of(document.id):
                 place = f"{document.title} ({document.file}), page {page.number}"
-                yield f"\n## {as_label(place)}\n\n{body_markdown(page)}\n"
+                yield f"\n## {as_label(place)}\n\n{body_markdown(page, code)}\n"
 
     return StreamingResponse(written(), media_type=_TEXT)
 
@@ -70,7 +71,7 @@ def page(
     for document in corpus.documents():
         for found in corpus.pages_of(document.id) if document.file == file else ():
             if found.number == number:
-                text = page_markdown(found, corpus.product, corpus.release)
+                text = page_markdown(found, corpus)
                 return PlainTextResponse(text, media_type="text/markdown; charset=utf-8")
     raise NotThere(f"{corpus.product} {corpus.release} has no page {number} of {file}.")
 

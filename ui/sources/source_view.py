@@ -127,7 +127,7 @@ def _copies(corpus: Corpus, page: StoredPage) -> None:
     root = urlunsplit((server.scheme, server.netloc, "", "", ""))
     with st.popover(gettext("Copy"), icon=":material/content_copy:", type="tertiary"):
         for label, text in (
-            (gettext("This page as Markdown"), page_markdown(page, corpus.product, corpus.release)),
+            (gettext("This page as Markdown"), page_markdown(page, corpus)),
             (
                 gettext("Address of this page, for programs with a key"),
                 root + page_address(corpus, page.document.file, page.number),

@@ -1,13 +1,18 @@
 """The documentation of a release as agents read it: llms.txt, llms-full.txt, pages as Markdown."""
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
 import yaml
 
+from corpora.database.engine import Database
+from corpora.indexing.corpus import OpenCorpora
 from ingestion.page import Block, BlockKind, Page
-from ui.api.page_markdown import body_markdown
+from tests.corpora.beacon import ingest_beacon, write
+from tests.data_folders import data_dir_of
+from ui.api.page_markdown import body_markdown, page_markdown
 
 
 def test_a_release_is_read_by_its_addresses_and_no_other(address: str) -> None:
@@ -65,6 +70,7 @@ def test_the_text_of_a_document_stays_text() -> None:
             block(BlockKind.TABLE_ROW, "a|b — <img src=x>"),
             block(BlockKind.LIST_ITEM, "- one"),
             block(BlockKind.LIST_ITEM, "1. two # three"),
+            block(BlockKind.LIST_ITEM, "--flag takes *args*, not --flags"),
             block(BlockKind.CODE, "GET /users/{id}\n```\nend"),
         ),
     )
@@ -72,6 +78,25 @@ def test_the_text_of_a_document_stays_text() -> None:
         "## \\<script>alert(1)\\</script> `[x](http://evil.example`)\n\n"
         "\\# no heading\\\n`![p](http://evil.example/p.png`)\n\n"
         "| Name | Default |\n| --- | --- |\n| a\\|b | \\<img src=x> |\n\n"
-        "- one\n1. two # three\n\n"
+        "- one\n1. two # three\n- --flag takes \\*args\\*, not --flags\n\n"
         "````\nGET /users/{id}\n```\nend\n````"
     )
+    # What its file marks as code, and no part of a longer name or of an address.
+    code = body_markdown(page, ("--flag", "*args*", "evil.example", "GET /users/{id}"))
+    assert "- `--flag` takes `*args*`, not --flags" in code
+    assert "`[x](http://evil.example`)" in code
+    assert "````\nGET /users/{id}\n" in code
+
+
+@pytest.mark.database
+def test_a_page_has_what_its_file_marks_as_code(database: Database, tmp_path: Path) -> None:
+    told = "Set `--flag` of the `lamp` to ``*args*``, ``a.b``, with --flag=1."
+    ingest_beacon(database, write(tmp_path, guide=f"# Guide\n\n{told}\n"))
+    corpora = OpenCorpora(database, data_dir_of(database))
+    corpus = corpora.corpus("Beacon", "17.10")
+    (document,) = corpus.documents()
+    (page,) = corpus.pages_of(document.id)
+    # An everyday word may stand elsewhere as one.
+    written = "Set `--flag` of the lamp to `*args*`, `a.b`, with `--flag`=1."
+    assert written in page_markdown(page, corpus)
+    corpora.close()
