@@ -15,7 +15,7 @@ from corpora.database.memory_tables import MemoryPageRow
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.pages import StoredPage
-from corpora.indexing.retrieval import RetrievalSettings, retrieve
+from corpora.indexing.retrieval import RetrievalSettings, query_vectors, retrieve
 
 PAGES = 8
 """The number of pages searched for support."""
@@ -42,9 +42,9 @@ def cite_pages(
     """
     beginning = answer[:_SEARCHED]
     terms = search_terms(question, beginning, corpus)
-    ranked = retrieve(
-        corpus, embedder, [question, beginning], terms, limit=PAGES, settings=RetrievalSettings()
-    )
+    queries = [question, beginning]
+    vectors = query_vectors(corpus, embedder, queries)
+    ranked = retrieve(corpus, queries, vectors, terms, limit=PAGES, settings=RetrievalSettings())
     pages = {page.id: page for page, _ in ranked if passages_of(page)}
     own = f"{question} {corpus.product} {corpus.release}"
     # What stands together bears an answer more than words here and there on a page.

@@ -35,7 +35,8 @@ class Profile:
     `converse` takes up what needs no documents, `understand` knows product and release, `compute`
     answers from the catalog, the parameters or several releases, `phrase` makes the queries,
     `remember` looks into the memory (ComRAG 4.3), `find` gathers evidence, `check` refuses or asks
-    back, `write` answers. `fall_back` sees every turn, also one that is answered. `ahead` reads the
+    back, `write` answers. `pick` cuts passages out of whole pages, of which an answer is written,
+    for a search alone. `fall_back` sees every turn, also one that is answered. `ahead` reads the
     question, too, without a model: from what it understands an answer is begun at once.
     """
 
@@ -45,6 +46,7 @@ class Profile:
     phrase: Steps = ()
     remember: Steps = ()
     find: Steps = ()
+    pick: Steps = ()
     check: Steps = ()
     write: Steps = ()
     ahead: Steps = ()
@@ -62,8 +64,8 @@ class Profile:
 
     @property
     def search(self) -> Steps:
-        """The steps from a question to its evidence."""
-        return self.understand + self.phrase + self.find
+        """The steps from a question to the passages that fit."""
+        return self.understand + self.phrase + self.find + self.pick
 
     @property
     def answer_from_release(self) -> Steps:

@@ -89,6 +89,7 @@ def direct(p: Parts) -> Profile:
         phrase=named(query_rewriting=p.rewriting),
         remember=named(memory=p.recall),
         find=named(glossary_expansion=p.terms_of_glossary, context_retrieval=chunks),
+        pick=_picked_by_score(p),
         check=named(undocumented_gate=refuse_foreign_names(p.open_corpus, p.releases)),
     )
     return _written_whole(p, profile, p.needed_model, by_selection=False)
@@ -156,14 +157,17 @@ def _by_score(p: Parts, remember: Steps) -> Profile:
         understand=_read_by_rules(p),
         phrase=named(query_rewriting=p.rewriting, spelling=_spelling(p)),
         remember=remember,
-        find=named(
-            glossary_expansion=p.terms_of_glossary,
-            context_retrieval=p.dual_chunks,
-            context_reduction=p.reduction_by_score,
-            release_of_text=p.ranking_by_release,
-            context_selection=p.selection_by_score,
-        ),
+        find=named(glossary_expansion=p.terms_of_glossary, context_retrieval=p.dual_chunks)
+        + _picked_by_score(p),
         check=named(undocumented_gate=p.gate, adaptive_temperature=p.temperature),
+    )
+
+
+def _picked_by_score(p: Parts) -> Steps:
+    return named(
+        context_reduction=p.reduction_by_score,
+        release_of_text=p.ranking_by_release,
+        context_selection=p.selection_by_score,
     )
 
 

@@ -18,6 +18,8 @@ from corpora.indexing.cross_encoder import CrossEncoder, Reranker
 from corpora.indexing.onnx_session import Runtime
 
 _SECONDS = 10.0
+_SHORT = 100
+"""Characters of a passage from which on nothing is cut off."""
 
 
 class RerankerFactory(Protocol):
@@ -72,10 +74,9 @@ class GgufReranker:
         """Return a score from 0 to 1 for each passage. Raises RerankerFailed."""
         if not passages:
             return []
-        request = {"query": question, "documents": list(passages), "top_n": len(passages)}
         path = self._model.path
         try:
-            reply = self._model.call(request)
+            reply = self._reply(question, list(passages))
         except FileNotFoundError as error:
             raise RerankerFailed(f"there is no file {path}: correct STRATA_RERANKER") from error
         except RuntimeError as error:
@@ -84,6 +85,17 @@ class GgufReranker:
                 "a cross-encoder's GGUF file, or to off"
             ) from error
         return _scores(reply, len(passages), path.name, logits=True)
+
+    def _reply(self, question: str, texts: list[str]) -> Any:
+        while True:
+            request = {"query": question, "documents": texts, "top_n": len(texts)}
+            reply = self._model.call(request)
+            told = reply.get("error") if isinstance(reply, dict) else None
+            longest = max(map(len, texts))
+            if told is None or "input (" not in str(told.get("message")) or longest < _SHORT:
+                return reply
+            # Longer than the context of the model, in tokens that only the library can count.
+            texts = [text[: longest * 3 // 4] for text in texts]
 
 
 class ServedReranker:

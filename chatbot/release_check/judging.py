@@ -24,7 +24,7 @@ from chatbot.text.words import search_terms
 from chatbot.turn import Citation, ModelCall
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
-from corpora.indexing.retrieval import RetrievalSettings, retrieve
+from corpora.indexing.retrieval import RetrievalSettings, query_vectors, retrieve
 from prompts import fenced, fenced_list, render
 
 STEP = "release_check"
@@ -108,8 +108,8 @@ class Judge:
     def _found(self, text: str) -> list[int]:
         found = retrieve(
             self.corpus,
-            self.chatbot.embedder,
             [text],
+            query_vectors(self.corpus, self.chatbot.embedder, [text]),
             search_terms(text, "", self.corpus),
             limit=_OF_A_SEARCH,
             settings=RetrievalSettings(),

@@ -12,8 +12,13 @@ from chatbot.turn import Fallback, ModelStep, RetrievedChunk, RuleStep, Turn
 from corpora.errors import RerankerFailed
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.cross_encoder import Reranker
-from corpora.indexing.embedding import Embedder, embedder_named
-from corpora.indexing.retrieval import RetrievalSettings, retrieve, retrieve_by_vector
+from corpora.indexing.embedding import Embedder
+from corpora.indexing.retrieval import (
+    RetrievalSettings,
+    query_vectors,
+    retrieve,
+    retrieve_by_vector,
+)
 
 STEP = "context_retrieval"
 
@@ -46,11 +51,13 @@ def retrieve_context(
         corpus = open_corpus(*turn.target)
         # The words that a model searches with are those of documentation, and in its language.
         words = turn.queries.searched if turn.rewritten else turn.queries.subject
+        queries = turn.queries.distinct()
+        vectors = query_vectors(corpus, embedder, queries)
         find = partial(
             retrieve,
             corpus,
-            embedder,
-            turn.queries.distinct(),
+            queries,
+            vectors,
             search_terms(words, turn.queries.known, corpus),
             limit=pages,
             settings=settings,
@@ -59,7 +66,7 @@ def retrieve_context(
             and question_type(turn.queries.own_subject, turn.queries.subject)
             is not QuestionType.CHANGE,
         )
-        if embedder_named(corpus.embedder, embedder) is None:
+        if not len(vectors):
             turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, _BY_WORDS_ALONE)))
         try:
             ranked = find(reranker=reranker)

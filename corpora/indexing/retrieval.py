@@ -1,5 +1,6 @@
 """Queries → scored search chunks → context chunks, within one release (QAMR III-B, step 2)."""
 
+import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +10,15 @@ from typing import Self
 import numpy as np
 
 from corpora.catalog.release import releases_named
+from corpora.errors import EmbedderFailed
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.cross_encoder import BEST, Reranker
 from corpora.indexing.embedding import Embedder, Vectors, embedder_named
 from corpora.indexing.pages import StoredPage
 from corpora.indexing.single_chunks import SingleChunkIndex
 from ingestion.page import DocumentKind
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,26 @@ class RetrievalSettings:
         return cls(lexical_candidates=0, dense_share=1.0, other_release_weight=1.0, kind_weights={})
 
 
+def query_vectors(corpus: Corpus, embedder: Embedder, queries: Sequence[str]) -> Vectors:
+    """The queries as the corpus was embedded; none, where that was before and cannot be had now.
+
+    Raises EmbedderFailed where it is the embedder of today.
+    """
+    own = embedder_named(corpus.embedder, embedder)
+    try:
+        if own is not None:
+            return own.embed_queries(queries)
+    except EmbedderFailed as error:
+        if corpus.embedder == embedder.name:
+            raise
+        _log.warning("a former embedder fails: %s", error)
+    return np.empty((0, corpus.dimension), dtype=np.float32)
+
+
 def retrieve(
     corpus: Corpus,
-    embedder: Embedder,
     queries: Sequence[str],
+    vectors: Vectors,
     terms: Mapping[str, float],
     *,
     limit: int,
@@ -53,14 +73,13 @@ def retrieve(
 ) -> list[tuple[StoredPage, float]]:
     """Find the pages that fit best with their scores, best first.
 
-    The paper's 2 cosine and 2 MMR chunks a query and the best BM25 chunks for the weighted
-    `terms` are candidates; each is scored by its BM25 and its cosine, both divided by their
-    maximum. `weigh_kinds` lowers release notes and source listings, for questions that do not
-    ask about changes; release notes of another release are always lowered. With a `reranker` the
-    best chunks rank by its score of the first query with each, before the others. Raises
+    The paper's 2 cosine and 2 MMR chunks a query, by its `query_vectors`, and the best BM25 chunks
+    for the weighted `terms` are candidates; each is scored by its BM25 and its cosine, both divided
+    by their maximum. `weigh_kinds` lowers release notes and source listings, for questions that do
+    not ask about changes; release notes of another release are always lowered. With a `reranker`
+    the best chunks rank by its score of the first query with each, before the others. Raises
     RerankerFailed.
     """
-    vectors = _query_vectors(corpus, embedder, queries)
     lexical = _lexical_scores(corpus, terms, settings.lexical_candidates)
     ids, rows = _candidates(corpus, vectors, settings, lexical)
     if not ids:
@@ -101,14 +120,6 @@ def retrieve_by_vector(
     cosine = (rows @ vectors.T).max(axis=1)
     found = [(i, float(score)) for i, score in zip(ids, cosine, strict=True)]
     return sorted(found, key=lambda pair: (-pair[1], pair[0]))
-
-
-def _query_vectors(corpus: Corpus, embedder: Embedder, queries: Sequence[str]) -> Vectors:
-    """The queries as the corpus was embedded; none, where that embedder is not at hand."""
-    own = embedder_named(corpus.embedder, embedder)
-    if own is None:
-        return np.empty((0, corpus.dimension), dtype=np.float32)
-    return own.embed_queries(queries)
 
 
 def _lexical_scores(corpus: Corpus, terms: Mapping[str, float], limit: int) -> dict[int, float]:

@@ -1,5 +1,6 @@
 """The page and the replies in another language than English, in a real browser."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -98,6 +99,23 @@ def test_pages_for_admins_speak_the_language_too(
         expect(page.get_by_test_id("stSkipToContent")).to_have_text(skip)
         assert page.evaluate("navigator.language.startsWith(document.documentElement.lang)")
         assert fits(page), address
+
+
+def test_charts_speak_the_language_too(page: Page, served: str) -> None:
+    language = page.goto(served) and page.evaluate("navigator.language")[:2]
+    ask(page, TEXTS[language]["asks"][0], TEXTS[language]["stop"])
+    page.goto(f"{served}/numbers")
+    with spoken(language):
+        value, data = gettext("Value"), gettext("Show data")
+    chart = page.get_by_test_id("stVegaLiteChart").first
+    told = chart.locator("[aria-label]")
+    expect(told.first).to_have_attribute(
+        "aria-label", re.compile(rf"; {value}: \d"), timeout=60_000
+    )
+    assert "axis" not in str(told.evaluate_all("all => all.map(one => one.ariaLabel)"))
+    expect(page.get_by_role("button", name=data, exact=True).first).to_be_attached()
+    told.first.hover(force=True)
+    expect(page.locator("#vg-tooltip-element")).to_contain_text(value)
 
 
 def test_the_choice_of_a_language_is_kept(chromium: Browser, served: str) -> None:

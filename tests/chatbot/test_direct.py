@@ -8,6 +8,7 @@ from chatbot.answering.citing import QUESTIONED
 from chatbot.answering.whole_answer import doubted
 from chatbot.chatbot import Chatbot
 from chatbot.releases.resolution import ReleaseStatus
+from chatbot.retrieval.passages import best_passages
 from chatbot.turn import Answer, Route, Turn
 from tests.chatbot import lamp
 
@@ -63,6 +64,13 @@ def test_an_answer_is_written_from_the_release_that_is_named(answer: Write) -> N
     found = answer("what's the dim_step default in 1.0", "dim_step", written, "1.0")
     assert (found.text, found.warnings) == (written, ())
     assert [c.release for c in found.citations] == ["1.0"]
+
+
+def test_a_search_gives_the_passages_that_fit(lamp_chatbot: MakeChatbot) -> None:
+    model = lamp.model(lamp.reading(LUMEN, search="lumen lamp"))
+    found = lamp_chatbot(model, "direct").search(LUMEN, product="lamp", release="2.0")
+    records = [record for chunk in found.selected for record in chunk.records]
+    assert "lumen" in best_passages(records)[0].text
 
 
 def test_what_comes_nearest_stands_behind_a_refusal(answer: Write) -> None:

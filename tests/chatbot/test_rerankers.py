@@ -109,6 +109,9 @@ def test_a_gguf_file_scores_each_passage_in_order(tmp_path: Path) -> None:
     alone = [made.score(ASKED, [passage])[0] for passage in PASSAGES]
     assert together == pytest.approx(alone, abs=1e-3)
     assert len(set(alone)) > 1
+    # What exceeds the context is left out.
+    long = [PASSAGES[0], "watt " * 400]
+    assert made.score(ASKED, long)[0] == pytest.approx(alone[0], abs=1e-3)
 
 
 @pytest.mark.parametrize(

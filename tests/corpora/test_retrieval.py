@@ -6,7 +6,12 @@ import pytest
 
 from corpora.database.engine import Database
 from corpora.indexing.corpus import Corpus, open_corpus
-from corpora.indexing.retrieval import RetrievalSettings, retrieve, retrieve_by_vector
+from corpora.indexing.retrieval import (
+    RetrievalSettings,
+    query_vectors,
+    retrieve,
+    retrieve_by_vector,
+)
 from ingestion.page import DocumentKind
 from tests.corpora.beacon import ingest_beacon, write, write_beacon
 from tests.hash_embedder import HashEmbedder
@@ -24,9 +29,9 @@ def corpus(database: Database, data_dir: Path, tmp_path: Path) -> Iterator[Corpu
 def test_the_papers_retrieval_ranks_by_cosine_alone(corpus: Corpus) -> None:
     queries = ["mast of the beacon", "lamp current alarm"]
     settings = RetrievalSettings.of_the_paper()
-    found = retrieve(
-        corpus, HashEmbedder(), queries, {"volt": 1.0, "p1": 1.0}, limit=12, settings=settings
-    )
+    vectors = query_vectors(corpus, HashEmbedder(), queries)
+    terms = {"volt": 1.0, "p1": 1.0}
+    found = retrieve(corpus, queries, vectors, terms, limit=12, settings=settings)
     by_vector = dict(retrieve_by_vector(corpus, HashEmbedder(), queries, settings=settings))
     of_page: dict[int, float] = {}
     for chunk in corpus.chunks(by_vector).values():

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
@@ -11,9 +12,11 @@ from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.administration.thresholds import TooFewQuestions, propose_thresholds
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
-from chatbot.models.embedders import open_embedders
+from chatbot.models.embedders import ServedEmbedder, open_embedders
 from corpora.catalog.catalog import Catalog
+from corpora.database.tables import EmbeddingModelRow
 from corpora.documents.embedding_anew import embedded_otherwise, order_embedding
+from corpora.indexing.onnx_embedder import Form
 from corpora.jobs.jobs import JobKind, Jobs, JobState
 from tests.job_work import worker
 from tests.tiny_embedders import save_onnx_embedder
@@ -80,12 +83,19 @@ def test_back_again_nothing_is_embedded_twice(chatbot: Chatbot, changed: Chatbot
     assert (newest.state, newest.report["embedded"]) == (JobState.DONE, 0)
 
 
+@pytest.mark.parametrize("on_a_server", [False, True])
 def test_an_embedder_that_is_gone_is_done_without_and_said(
-    chatbot: Chatbot, changed: Chatbot
+    chatbot: Chatbot, changed: Chatbot, on_a_server: bool
 ) -> None:
     order_embedding(changed.database, changed.embedder.name, "")
     work(changed)
-    (Path(changed.settings.embedder) / "tokenizer.json").unlink()
+    if on_a_server:
+        with chatbot.database.writing() as session:
+            names = update(EmbeddingModelRow).where(EmbeddingModelRow.dimension == 16)
+            gone = ServedEmbedder("http://127.0.0.1:1/v1#small", None, Form())
+            session.execute(names.values(name=gone.name, setting=gone.setting))
+    else:
+        (Path(changed.settings.embedder) / "tokenizer.json").unlink()
 
     answered = chatbot.ask(QUESTION, product="valve", release="1.0", afresh=True)
     assert not answered.turn.answer.abstained

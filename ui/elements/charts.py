@@ -31,8 +31,10 @@ def chart_over_time(
     if not any(any(values) for _, values in series.values()):
         st.caption(none or gettext("None in this period."))
         return
+    # They are read, too: where a pointer rests, by screen readers, and in the data that are shown.
+    start_field, of_field, value_field = gettext("Time"), gettext("Name"), gettext("Value")
     rows = [
-        {"start": _moment(start), "of": name, "value": value}
+        {start_field: _moment(start), of_field: name, value_field: value}
         for name, (_, values) in series.items()
         for start, value in zip(starts, values, strict=True)
         if value is not None
@@ -41,7 +43,7 @@ def chart_over_time(
     # long names beside each other.
     colors = [_COLORS[color] for color, _ in series.values()]
     color = {
-        "field": "of",
+        "field": of_field,
         "type": "nominal",
         "scale": {"domain": list(series), "range": colors},
         "legend": {"orient": "bottom", "columns": 1, "labelLimit": 280, "title": None},
@@ -51,24 +53,35 @@ def chart_over_time(
     units = {"date": day, "week": day, "hours": "%H:%M", "minutes": "%H:%M"}
     encoding = {
         "x": {
-            "field": "start",
+            "field": start_field,
             "type": "temporal",
             "title": None,
             "axis": {"labelExpr": f"timeFormat(datum.value, {json.dumps(units)})"},
         },
         "y": {
-            "field": "value",
+            "field": value_field,
             "type": "quantitative",
             "title": None,
             # Bars count, and there are no half questions.
             "axis": {} if lines else {"tickMinStep": 1, "format": ",d"},
         },
         "color": color,
+        "tooltip": [
+            {"field": of_field, "type": "nominal"},
+            {"field": start_field, "type": "temporal"},
+            {"field": value_field, "type": "quantitative"},
+        ],
     }
     mark = {"type": "line", "point": True} if lines else {"type": "bar"}
-    spec = {"mark": mark, "height": height, "encoding": encoding}
-    words = {"time": _time_of(locale), "number": _signs_of(locale)}
-    st.vega_lite_chart(rows, {**spec, "config": {"locale": words}})
+    spec = {"mark": mark, "height": height, "encoding": encoding, "description": ", ".join(series)}
+    config = {
+        "locale": {"time": _time_of(locale), "number": _signs_of(locale)},
+        "timeFormat": f"{day} %H:%M" if isinstance(starts[0], datetime) else day,
+        # What axes and legend are called for screen readers is English, and each value has its own.
+        "axis": {"aria": False},
+        "legend": {"aria": False},
+    }
+    st.vega_lite_chart(rows, {**spec, "config": config})
 
 
 def _moment(start: date) -> str:
