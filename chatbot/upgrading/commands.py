@@ -69,7 +69,9 @@ def gone_commands(
     gone = [
         phrase
         for phrase in sorted((older.keys() & usage.phrases) - newer.keys())
-        if not any(map(releases[1].mentions, {older[phrase].name, phrase, phrase.replace(" ", "-")}))
+        if not any(
+            map(releases[1].mentions, {older[phrase].name, phrase, phrase.replace(" ", "-")})
+        )
     ]
     told = {as_phrase(note.text): note for note in own} if gone else {}
     for phrase in gone:
