@@ -149,7 +149,7 @@ def resolve_within(
     if not options[1:]:
         resolution = _by_name(resolution, names[0], text) if by_name else resolution
         resolution = _with_other_versions(resolution, text, spans, options[0])
-        return _without(resolution, [p.name for p in named if p is not options[0]])
+        return searched_alone(resolution, spans)
     several = any(map(possible, options))
     available = _listing((p, possible(p) if several else p.releases) for p in options)
     why = gettext("no product named")
@@ -296,11 +296,13 @@ def _with_other_versions(
     return replace(resolution, explanation=why)
 
 
-def _without(resolution: Resolution, others: Sequence[str]) -> Resolution:
+def searched_alone(resolution: Resolution, spans: Sequence[Span]) -> Resolution:
     """A resolution that says which products the question names as well, and are not searched.
 
     "Is Acme 2.0 faster than Beta?" is answered for Acme alone, as "does Acme 2.0 work with Beta?".
     """
+    named = dict.fromkeys(product.name for _, _, product in spans)
+    others = [name for name in named if name != resolution.product]
     if not (others and resolution.releases):
         return resolution
     why = gettext(

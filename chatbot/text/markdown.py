@@ -28,7 +28,7 @@ _OPENING = re.compile(
     r"|(?=[\\`*\[\]<|~$]|&#?\w+;|(?<![^\W_])_|_(?![^\W_]))"
 )
 # Many readers make a link of an address, escaped or not, but not in a code span.
-_ADDRESS = re.compile(r"(?<![^\s`|])[^\s`|]*(?:://|www\.|mailto:|@)[^\s`|]*", re.IGNORECASE)
+ADDRESS = re.compile(r"(?<![^\s`|])[^\s`|]*(?:://|www\.|mailto:|@)[^\s`|]*", re.IGNORECASE)
 _END = ".,;:!?)"
 
 
@@ -216,7 +216,7 @@ def as_line(text: str) -> str:
     """Escape a run of text on one line, which may stand at its beginning or in its middle."""
     parts: list[str] = []
     end = 0
-    for match in _ADDRESS.finditer(text):
+    for match in ADDRESS.finditer(text):
         address = match[0].rstrip(_END) or match[0]
         parts += [_OPENING.sub(r"\g<0>\\", text[end : match.start()]), f"`{address}`"]
         end = match.start() + len(address)

@@ -24,6 +24,7 @@ from chatbot.releases.release_choice import (
 from chatbot.releases.release_names import release_names
 from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
+from chatbot.releases.rules import searched_alone
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.languages import gettext
@@ -258,6 +259,7 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
     resolution = open_ones[0] if open_ones else _chosen(reading, releases, product, default)
     if reading.asks == "documentation":
         resolution = _not_overruled(reading, of, known, resolution, default)
+        resolution = searched_alone(resolution, product_spans(turn.question, known))
     return replace(resolution, mentions=tuple(mentions))
 
 

@@ -66,10 +66,16 @@ def gone_commands(
 
     `own` are the notes on what is new in the newer release.
     """
-    for phrase in sorted(older.keys() & usage.phrases):
+    gone = [
+        phrase
+        for phrase in sorted((older.keys() & usage.phrases) - newer.keys())
+        if not any(
+            map(releases[1].mentions, {older[phrase].name, phrase, phrase.replace(" ", "-")})
+        )
+    ]
+    told = {as_phrase(note.text): note for note in own} if gone else {}
+    for phrase in gone:
         name = older[phrase].name
-        if any(map(releases[1].mentions, {name, phrase, phrase.replace(" ", "-")})):
-            continue
         step = UpgradeStep(
             *(Need.MUST, What.REMOVED, name, "", message("no longer documented")),
             releases[0].release,
@@ -78,7 +84,6 @@ def gone_commands(
             names=frozenset([folded(name)]),
             spelt=(name,),
         )
-        told = {as_phrase(note.text): note for note in own}
         about = {text: note for text, note in told.items() if f" {phrase} " in f" {text} "}
         step = confirmed(step, {folded(name): [*about.values()]})
         if step.what is What.RENAMED:

@@ -190,10 +190,7 @@ def _comments(sheet: Any) -> tuple[dict[int, dict[int, list[str]]], bool]:
     found: dict[int, dict[int, list[str]]] = defaultdict(dict)
     damaged = False
     archive, rels = sheet.parent._archive, get_rels_path(sheet._worksheet_path)
-    try:
-        linked = list(get_dependents(archive, rels)) if rels in archive.namelist() else []
-    except DAMAGE:
-        linked, damaged = [], True
+    linked = list(get_dependents(archive, rels)) if rels in archive.namelist() else []
     for kind in ("/comments", "/threadedComment"):
         said: dict[tuple[int, int], list[str]] = defaultdict(list)
         parts = {one.target for one in linked if one.Type.endswith(kind)}

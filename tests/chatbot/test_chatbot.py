@@ -15,6 +15,7 @@ from chatbot.models.scripted import ScriptedChatModel
 from chatbot.models.served import ServedChatModel
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token
+from tests.chatbot import lamp
 from tests.chatbot.conftest import ingested, opened
 from tests.ui.scripted import Endless
 
@@ -122,7 +123,7 @@ def test_a_value_in_a_question_for_releases_is_told_of_each(
     assert told in hub.ask(question).content.answer
 
 
-def test_every_call_of_a_model_is_counted_where_several_products_are_asked(tmp_path: Path) -> None:
+def test_what_several_products_are_asked_is_counted_and_told(tmp_path: Path) -> None:
     files = {release: {"hub.md": WAIT.format(hold=5)} for release in ("1.0", "2.0")}
     ingested(tmp_path, "hub", files)
     settings = ingested(tmp_path, "lane", {"3.1": {"lane.md": WAIT.format(hold=60)}})
@@ -131,8 +132,12 @@ def test_every_call_of_a_model_is_counted_where_several_products_are_asked(tmp_p
         direct = settings.model_copy(update={"profile": "direct"})
         asking = replace(chatbot, settings=direct, model=model)
         reply = asking.ask("What is hold_time in hub 1.0 and hub 2.0, and in lane 3.1?").content
+        read = lamp.reading("Is hub faster?", ("2.0", "2.0"), product="hub", search="hold_time")
+        asking = replace(asking, model=lamp.model(read, lamp.answer("It is 5 [1].")))
+        alone = asking.ask("Is hub 2.0 faster than lane?").content
     assert reply.compared_releases == ("hub 1.0", "hub 2.0", "lane 3.1")
     assert reply.model_calls == len(model.calls) > 2
+    assert alone.release_explanation == 'you said "2.0"; hub alone was searched, not lane'
 
 
 def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> None:

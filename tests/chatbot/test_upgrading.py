@@ -528,6 +528,7 @@ ENTRIES = {
 KEPT_OR_GONE = {
     "gone": ("", "", {"2.0: no longer documented"}),
     "in prose": ("Faxes are sent by `beacon fax send`.\n", "", set[str]()),
+    "otherwise joined": ("## beacon-fax send FILE\n\nSends a fax.\n", "", set[str]()),
     "renamed": (
         "## beacon mail post\n\nSends a letter.\n",
         "- `beacon fax send` is renamed to `beacon mail post`.\n",
@@ -541,7 +542,11 @@ KEPT_OR_GONE = {
 
 @pytest.mark.parametrize(
     ("entry", "case"),
-    [*((e, "gone") for e in ENTRIES), ("headed", "in prose"), ("manual page", "renamed")],
+    [
+        *((e, "gone") for e in ENTRIES),
+        *(("headed", case) for case in ("in prose", "otherwise joined")),
+        ("manual page", "renamed"),
+    ],
 )
 def test_a_used_command_of_several_words_that_left_the_manual_is_listed(
     database: Database, tmp_path: Path, entry: str, case: str

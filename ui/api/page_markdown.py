@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from html import unescape
-from itertools import groupby
+from itertools import cycle, groupby
 
 from chatbot.comparison.pages import marked_as_code
 from chatbot.retrieval.support import original_url
-from chatbot.text.markdown import as_block, as_label, as_line, fenced_code
+from chatbot.text.markdown import ADDRESS, as_block, as_label, as_line, fenced_code
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredDocument, StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, Page
@@ -19,6 +19,8 @@ _LETTER_FOR_LETTER = BlockKind.CODE, BlockKind.SIGNATURE, BlockKind.DRAWING
 _DEEPEST = 6
 _LONGEST_NUMBER = 10
 """Characters of a number, with what stands behind it, that may begin an item of a list."""
+_MOST_MARKED = 10_000
+"""Names of a file: each is looked for on each of its pages."""
 
 
 def page_markdown(page: StoredPage, corpus: Corpus) -> str:
@@ -43,8 +45,8 @@ def code_of(corpus: Corpus, document: StoredDocument) -> frozenset[str]:
 
     Nothing of a file without such marks, or one that is not kept.
     """
-    spans = (unescape(span).strip() for span in marked_as_code(corpus, document.content_hash))
-    return frozenset(span for span in spans if _is_code(span))
+    spans = {unescape(span).strip() for span in marked_as_code(corpus, document.content_hash)}
+    return frozenset(sorted(filter(_is_code, spans))[:_MOST_MARKED])
 
 
 def _is_code(span: str) -> bool:
@@ -56,12 +58,16 @@ def _is_code(span: str) -> bool:
 def body_markdown(page: Page, code: Collection[str] = ()) -> str:
     """The blocks of a page as Markdown, with what of it is `code` in marks."""
     there = sorted((re.escape(span) for span in code if span in page.text), key=len, reverse=True)
-    # Not within a longer name or an address.
-    marked = re.compile(rf"(?<![\w/.:@`-])({'|'.join(there)})(?![\w/`-])") if there else None
+    # Not within a longer name, or an address; of two beside each other the marks would touch.
+    names = rf"(?<![\w/.:@`-])((?:{'|'.join(there)})++)(?![\w/`-]|\.\w)"
+    marked = re.compile(f"((?i:{ADDRESS.pattern}))|{names}") if there else None
 
     def line(text: str) -> str:
-        parts = enumerate(marked.split(text) if marked else [text])
-        return "".join(f"`{part}`" if place % 2 else as_line(part) for place, part in parts)
+        if marked is None:
+            return as_line(text)
+        # The text between, an address, a name.
+        parts = zip(cycle((as_line, as_line, "`{}`".format)), marked.split(text), strict=False)
+        return "".join(write(part) for write, part in parts if part)
 
     return "\n\n".join(_written(page.blocks, line))
 

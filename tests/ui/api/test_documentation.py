@@ -71,6 +71,7 @@ def test_the_text_of_a_document_stays_text() -> None:
             block(BlockKind.LIST_ITEM, "- one"),
             block(BlockKind.LIST_ITEM, "1. two # three"),
             block(BlockKind.LIST_ITEM, "--flag takes *args*, not --flags"),
+            block(BlockKind.LIST_ITEM, "--url=http://a.example/--flag $a$b os.path.join *args*."),
             block(BlockKind.CODE, "GET /users/{id}\n```\nend"),
         ),
     )
@@ -78,12 +79,15 @@ def test_the_text_of_a_document_stays_text() -> None:
         "## \\<script>alert(1)\\</script> `[x](http://evil.example`)\n\n"
         "\\# no heading\\\n`![p](http://evil.example/p.png`)\n\n"
         "| Name | Default |\n| --- | --- |\n| a\\|b | \\<img src=x> |\n\n"
-        "- one\n1. two # three\n- --flag takes \\*args\\*, not --flags\n\n"
+        "- one\n1. two # three\n- --flag takes \\*args\\*, not --flags\n"
+        "- `--url=http://a.example/--flag` \\$a\\$b os.path.join \\*args\\*.\n\n"
         "````\nGET /users/{id}\n```\nend\n````"
     )
     # What its file marks as code, and no part of a longer name or of an address.
-    code = body_markdown(page, ("--flag", "*args*", "evil.example", "GET /users/{id}"))
+    names = ("--flag", "*args*", "evil.example", "GET /users/{id}", "--url", "$a", "$b", "os.path")
+    code = body_markdown(page, names)
     assert "- `--flag` takes `*args*`, not --flags" in code
+    assert "- `--url=http://a.example/--flag` `$a$b` os.path.join `*args*`.\n" in code
     assert "`[x](http://evil.example`)" in code
     assert "````\nGET /users/{id}\n" in code
 
