@@ -64,8 +64,9 @@ def test_a_run_is_asked_scored_and_told(prepared: Prepared, tmp_path: Path) -> N
     # No answer is another one without that step, for which nothing is asked of the model.
     told = [[answer.reply for answer in run.answers[name]] for name in names]
     assert [reply and reply.answer for reply in told[0]] == [r and r.answer for r in told[2]]
-    calls = (tmp_path / "run/calls.jsonl").read_text("utf-8").splitlines()
-    assert len({json.loads(row)["prompt"] for row in calls}) == len(calls)
+    rows = map(json.loads, (tmp_path / "run/calls.jsonl").read_text("utf-8").splitlines())
+    whole = [row["prompt"] for row in rows if row["whole"]]
+    assert len(set(whole)) == len(whole)
     again = invoked(prepared(*systems, "--json"))
     assert "Still to come" not in again.stderr
     means = json.loads(again.stdout)["means"]
