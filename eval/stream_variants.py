@@ -46,13 +46,19 @@ class Variant:
 class _OnlyLow(Neighbours):
     """Finds nothing in the high store."""
 
-    def nearest(
-        self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
-    ) -> list[NearPair]:
+    def of_each(
+        self,
+        release_ids: Sequence[int],
+        store: Store,
+        question: MemoryQuestion,
+        *,
+        cosine: float,
+        limit: int,
+    ) -> dict[int, list[NearPair]]:
         """Return what there is in the low store."""
         if store is Store.HIGH:
-            return []
-        return super().nearest(release_id, store, question, cosine=cosine, limit=limit)
+            return {release_id: [] for release_id in release_ids}
+        return super().of_each(release_ids, store, question, cosine=cosine, limit=limit)
 
 
 def _without_high_store(memory: Memory, chatbot: Chatbot) -> Memory:

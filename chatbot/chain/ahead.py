@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from chatbot.answering.whole_answer import pages_shown
 from chatbot.errors import GeneratorError
-from chatbot.runtime.events import Event, Listener, current_listener, heard_by
+from chatbot.runtime.events import Event, Listener, ModelAsked, current_listener, heard_by
 from chatbot.runtime.spans import span
 from chatbot.turn import Answer, ModelStep, Recollection, Turn
 
@@ -39,16 +39,21 @@ class Ahead:
     _seconds: float = 0.0
     _heard: list[Event] = field(default_factory=list)
     _listener: Listener | None = None
+    _asked: Listener = field(default_factory=current_listener)
+    _models: list[Event] | None = field(default_factory=list)
     _task: asyncio.Task[Turn] | None = None
 
     async def work(self, turn: Turn, read: ModelStep, answer: ModelStep) -> Turn:
         """Read the question, and begin the answer of one that is about one product."""
-        with span(STEP):
-            turn = await read(turn)
-            if turn.answer is not None or turn.resolution.apart:
-                return turn
-            self.read = turn.question
-            return await answer(turn)
+        try:
+            with span(STEP):
+                turn = await read(turn)
+                if turn.answer is not None or turn.resolution.apart:
+                    return turn
+                self.read = turn.question
+                return await answer(turn)
+        finally:
+            self._computed()
 
     async def begin(self, write: ModelStep, turn: Turn) -> Turn:
         """Write from what was gathered for the whole question, if this is it."""
@@ -59,8 +64,22 @@ class Ahead:
             self._seconds = round(time.perf_counter() - began, 4)
         return replace(turn, answer=_LEFT)
 
+    def hear_beside(self, event: Event) -> None:
+        """Tell that a model is asked to read once there is nothing else to compute, too."""
+        if self._models is not None and isinstance(event, ModelAsked):
+            self._models.append(event)
+        else:
+            self._asked(event)
+
+    def _computed(self) -> None:
+        models, self._models = self._models, None
+        for event in models or ():
+            self._asked(event)
+
     def _hear(self, event: Event) -> None:
-        if self._listener is None:
+        if isinstance(event, ModelAsked):
+            self._computed()
+        elif self._listener is None:
             self._heard.append(event)
         else:
             self._listener(event)
@@ -140,7 +159,8 @@ async def begun(turn: Turn, read: ModelStep, answer: ModelStep) -> AsyncIterator
     with heard_by(lambda event: None):
         task = ahead._task = asyncio.create_task(ahead.work(turn, read, answer))
     try:
-        yield
+        with heard_by(ahead.hear_beside):
+            yield
     finally:
         _AHEAD.reset(token)
         task.cancel()

@@ -14,7 +14,7 @@ from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.releases.resolution import cut
 from chatbot.turn import Citation, Recollection, Remembered, Turn
 from chatbot.understanding.clarification import resolve_turn
-from corpora.catalog.catalog import find_release
+from corpora.catalog.catalog import find_product, find_release
 from corpora.catalog.release import Product
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow
@@ -84,16 +84,25 @@ class Recall:
         if product is None or turn.afresh or not text:
             return []
         question = self.reader.read(text, product.name)
+        releases = self._release_ids(product)
+        tau = self.settings.memory_tau
+        near = self.search.of_each(
+            list(releases), Store.HIGH, question, cosine=tau, limit=LOOKED_AT
+        )
         found = [
-            (release.name, as_remembered(pair))
-            for release in product.releases
-            if (of_release := release_id_of(self.database, product.name, release.name))
-            for pair in self._offers(
-                self._near(of_release, Store.HIGH, question), question, product.name
-            )
+            (releases[identity], as_remembered(pair))
+            for identity, pairs in near.items()
+            for pair in self._offers(pairs, question, product.name)
         ]
         found.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
         return found[:OFFERED]
+
+    def _release_ids(self, product: Product) -> dict[int, str]:
+        """The names of a product's releases, by their ids."""
+        with self.database.reading() as session:
+            row = find_product(session, product.name)
+            ids = {of.name: of.id for of in row.releases} if row else {}
+        return {ids[r.name]: r.name for r in product.releases if r.name in ids}
 
     def _near(self, release_id: int, store: Store, question: MemoryQuestion) -> list[NearPair]:
         tau = self.settings.memory_tau

@@ -24,6 +24,13 @@ class StepFinished:
 
 
 @dataclass(frozen=True)
+class ModelAsked:
+    """A model has been asked, by a step: until it answers there is little to compute."""
+
+    step: str
+
+
+@dataclass(frozen=True)
 class Token:
     """The model has written a bit more of the answer."""
 
@@ -44,7 +51,7 @@ class Offered:
     pairs: tuple[Remembered, ...]
 
 
-Event = StepStarted | StepFinished | Token | Waiting | Offered
+Event = StepStarted | StepFinished | ModelAsked | Token | Waiting | Offered
 Listener = Callable[[Event], None]
 
 _LISTENER: ContextVar[Listener] = ContextVar("listener", default=lambda event: None)

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ValidationError
 
 from chatbot.errors import GeneratorError, Unread
 from chatbot.runtime.concurrency import is_out_of_time, together
-from chatbot.runtime.events import StepFinished, StepStarted, Token, emit
+from chatbot.runtime.events import ModelAsked, StepFinished, StepStarted, Token, emit
 from chatbot.runtime.spans import span
 from chatbot.turn import ModelCall
 from ingestion.objections import first_objection
@@ -223,6 +223,7 @@ async def _attempt(model: BaseChatModel, request: _Request) -> tuple[ModelCall, 
     }
     noted = _ATTEMPTS.get()
     pieces: list[float] = []
+    emit(ModelAsked(request.step))
     try:
         with span(f"chat {name}", attributes, client=bool(server)) as tell:
             made, reply = await _streamed(model, request, pieces)

@@ -17,7 +17,7 @@ from chatbot.errors import GeneratorError
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.models.streaming import Chunks
 from chatbot.review.model_servers import server_figures
-from chatbot.runtime.events import Event, StepStarted, Token
+from chatbot.runtime.events import Event, ModelAsked, StepStarted, Token
 from chatbot.runtime.model_calls import STEP, STOPPED
 from chatbot.turn import Turn
 from corpora.catalog.catalog import Catalog
@@ -87,6 +87,21 @@ def test_it_is_taken_up_where_the_reading_agrees(ask: Callable[..., Any]) -> Non
     assert words(heard) == WRITTEN
     assert [e.step for e in heard if isinstance(e, StepStarted)].count(lamp.ANSWER) == 1
     assert "answer_ahead" in turn.content.timings
+
+
+def test_its_model_is_asked_before_it_is_told_that_nothing_is_left_to_compute(
+    lamp_chatbot: MakeChatbot,
+) -> None:
+    model = SlowReader(rules=(READ, lamp.answer(WRITTEN)))
+    bot = lamp_chatbot(model, "direct", backend="server")
+    told: list[list[str]] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, ModelAsked):
+            told.append([call.step for call in model.calls])
+
+    bot.ask(QUESTION, listener=listen)
+    assert told == [[lamp.READING]]
 
 
 def test_it_is_not_begun_where_the_setting_says_so(ask: Callable[..., Any]) -> None:

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import threading
 from functools import reduce
 from pathlib import Path
 
@@ -92,6 +93,30 @@ def test_a_click_on_an_offer_stops_the_writing_and_gives_the_saved_answer(
     assert len(chatbot.conversations.turns(asking.question.conversation)) == 1
 
 
+def test_a_page_waits_for_what_is_computed_and_for_no_model(
+    valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chatbot = valve(Endless())
+    questions, writing = begin(chatbot, LATEST)
+    questions.let_begin(30)
+    _, in_line = begin(chatbot, LATEST)
+    until(lambda: in_line.progress.place == 1, "it is not in line")
+    assert (writing.waits.is_set(), in_line.waits.is_set()) == (True, True)
+    assert writing.progress.is_running
+    for asking in (writing, in_line):
+        asking.stop()
+        asking.wait(10)
+
+    computing = threading.Event()
+    monkeypatch.setattr(QuestionRunner, "_ask", lambda *_: computing.wait(30))
+    questions, slow = begin(chatbot, LATEST)
+    questions.let_begin(0.05)
+    assert not slow.waits.is_set()
+    computing.set()
+    questions.let_begin(30)
+    assert slow.waits.is_set()
+
+
 def test_questions_of_a_deleted_conversation_stop(
     valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +154,7 @@ def test_a_question_whose_server_was_killed_can_be_asked_again(
     assert "Stopped" not in texts(page)
 
 
+ANSWERING = StepStarted("answer_generation")
 COMPARING = (
     StepStarted("release_extraction"),
     StepFinished("release_extraction", "17.10 and 17.20"),
@@ -163,8 +189,9 @@ def test_one_line_says_what_is_waited_for_or_done_and_with_what() -> None:
 @pytest.mark.parametrize(
     ("events", "written"),
     [
-        ((StepStarted("answer_generation"), Token("a "), Token("b")), "a b"),
-        ((*COMPARING, Token("words of "), Token("two answers")), ""),
+        ((ANSWERING, Token("a "), Token("b")), "a b"),
+        ((*COMPARING, Token("both "), Token("beside each other")), "both beside each other"),
+        ((*COMPARING, Token("both"), ANSWERING, ANSWERING, Token("of "), Token("two")), ""),
     ],
 )
 def test_the_words_of_one_answer_are_shown_and_those_of_several_not_mixed(
@@ -174,7 +201,6 @@ def test_the_words_of_one_answer_are_shown_and_those_of_several_not_mixed(
 
 
 def test_what_was_written_for_a_release_that_does_not_tell_is_not_shown_before_the_next() -> None:
-    answering = StepStarted("answer_generation")
-    progress = after(answering, Token("I don't know"), StepFinished("answer_generation", ""))
-    assert after(answering, Token("I don't know"), answering, Token("Run it.")).written == "Run it."
+    progress = after(ANSWERING, Token("I don't know"), StepFinished("answer_generation", ""))
+    assert after(ANSWERING, Token("I don't know"), ANSWERING, Token("Run it.")).written == "Run it."
     assert progress.written == "I don't know"

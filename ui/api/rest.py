@@ -143,7 +143,7 @@ async def _events(
 ) -> AsyncIterator[ServerSentEvent | bytes]:
     try:
         async for events in following.events():
-            yield sent_together(map(_sent, events))
+            yield sent_together(_sent(event) for event in events if type(event) in _EVENTS)
         reply = await following.reply()
         yield sent_event(reply.model_dump(mode="json"), "reply")
     except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first event

@@ -33,6 +33,8 @@ from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label, as_text
 
 _LOOK_EVERY = 0.3
+_BEGINS_WITHIN = 0.8
+"""Seconds in which a question has most often asked its model, also one of ten at once."""
 _WATCHED = "watched question"
 _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
 
@@ -245,6 +247,7 @@ def _ask(
     if conversation:
         try:
             questions.ask(question, services.chatbot())
+            questions.let_begin(_BEGINS_WITHIN)
             return
         except UnknownConversation:
             st.toast(gettext("The conversation no longer exists; your question starts a new one."))
@@ -252,3 +255,4 @@ def _ask(
     open_conversation(conversation)
     question = replace(question, conversation=conversation, instead_of=None)
     questions.ask(question, services.chatbot())
+    questions.let_begin(_BEGINS_WITHIN)

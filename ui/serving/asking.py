@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from uuid import uuid4
@@ -12,6 +13,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question, State
 from chatbot.errors import BadQuestion
 from chatbot.runtime.concurrency import Stopped
+from chatbot.runtime.events import Event, ModelAsked, Waiting
 from chatbot.text.languages import spoken
 from corpora.errors import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS
@@ -51,6 +53,7 @@ class RunningQuestion:
     stopped: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
     speaks: threading.Event = field(default_factory=threading.Event)
+    waits: threading.Event = field(default_factory=threading.Event)
     _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def stop(self) -> None:
@@ -69,6 +72,13 @@ class RunningQuestion:
             self.progress = change(self.progress)
             if self.progress.written or not self.progress.is_running:
                 self.speaks.set()
+                self.waits.set()
+
+    def hear(self, event: Event) -> None:
+        """Take an event of its chain into its progress."""
+        if isinstance(event, ModelAsked | Waiting):
+            self.waits.set()
+        self.change(lambda p: p.after(event))
 
 
 class QuestionRunner:
@@ -127,6 +137,17 @@ class QuestionRunner:
         if running := self._here.get(identity):
             running.speaks.wait(seconds)
 
+    def let_begin(self, seconds: float) -> None:
+        """Wait until each question here waits for a model, or for others; at most so long.
+
+        A page that is drawn at once would hold up what people wait for.
+        """
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0 and (
+            running := next((r for r in self._here.copy().values() if not r.waits.is_set()), None)
+        ):
+            running.waits.wait(left)
+
     def stop(self, identity: str) -> None:
         """Stop a question, whichever process answers it."""
         if running := self._here.get(identity):
@@ -183,7 +204,7 @@ class QuestionRunner:
             question.pop("text"),
             **question,
             open_question=running.id,
-            listener=lambda event: running.change(lambda p: p.after(event)),
+            listener=running.hear,
             stopped=running.stopped.is_set,
         )
 

@@ -63,7 +63,7 @@ class QuestionProgress:
                 # When another release is tried, what was written for the first is no answer.
                 written = "" if step == _ANSWER else self.written
                 if _COMPARISON in self.running:
-                    return replace(self, running=running, comparing=True)
+                    return replace(self, running=running, comparing=True, written=written)
                 stage = _STAGES.get(step, 0)
                 if stage == _STAGES["context_retrieval"] and self.stage >= _STAGES[_ANSWER]:
                     stage = _OTHER_RELEASES
@@ -75,8 +75,8 @@ class QuestionProgress:
                 results = {**self.results, **release_of}
                 comparing = self.comparing and _COMPARISON in running
                 return replace(self, running=running, comparing=comparing, results=results)
-            # The answers for the releases of a comparison are written at once, word by word.
-            case Token(text) if _COMPARISON not in self.running:
+            # Where each release of a comparison is answered, all are written at once, word by word.
+            case Token(text) if not {_COMPARISON, _ANSWER} <= {*self.running}:
                 return replace(self, written=self.written + text)
             case Offered(pairs) if _COMPARISON not in self.running:
                 return replace(self, offer=pairs[0])

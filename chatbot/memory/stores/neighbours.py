@@ -4,7 +4,7 @@ SQL is the truth: a matrix is read again when its rows have changed, and the pai
 read for each question.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
@@ -59,38 +59,56 @@ class Neighbours:
         self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
     ) -> list[NearPair]:
         """The usable pairs of a store at least so near, the nearest first, at most `limit`."""
+        return self.of_each([release_id], store, question, cosine=cosine, limit=limit)[release_id]
+
+    def of_each(
+        self,
+        release_ids: Sequence[int],
+        store: Store,
+        question: MemoryQuestion,
+        *,
+        cosine: float,
+        limit: int,
+    ) -> dict[int, list[NearPair]]:
+        """The nearest pairs of each of some releases, by its id."""
         with self._database.reading() as session:
-            matrix = self.matrix(session, release_id, question)
-            similarities = matrix.cosines(question)
-            order = np.argsort(-similarities, kind="stable")
-            near = order[: np.count_nonzero(similarities >= cosine)].tolist()
-
-            def usable() -> Iterator[NearPair]:
-                for some in portions(near, _AT_ONCE):
-                    query = select(MemoryPairRow).where(
-                        MemoryPairRow.id.in_(matrix.ids[some].tolist()),
-                        MemoryPairRow.store == store,
-                        MemoryPairRow.suspended == "",
-                    )
-                    rows = {row.id: row for row in session.scalars(query)}
-                    for place in some:
-                        if row := rows.get(int(matrix.ids[place])):
-                            yield NearPair(row, float(similarities[place]))
-
-            return list(islice(usable(), limit))
+            return {
+                release_id: list(islice(_usable(session, matrix, store, question, cosine), limit))
+                for release_id, matrix in self._matrices(session, release_ids, question).items()
+            }
 
     def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> VectorMatrix:
         """The vectors that a question can be compared with, as `session` sees the rows."""
-        key = release_id, question.embedding
-        of_release = (MemoryPairRow.release_id == key[0], MemoryPairRow.embedding == key[1])
-        ids = MemoryPairRow.id
+        return self._matrices(session, [release_id], question)[release_id]
+
+    def _matrices(
+        self, session: Session, release_ids: Sequence[int], question: MemoryQuestion
+    ) -> dict[int, VectorMatrix]:
+        ids, of_release, embedding = (
+            MemoryPairRow.id,
+            MemoryPairRow.release_id,
+            MemoryPairRow.embedding == question.embedding,
+        )
         # A pair gets a new id and never another vector, unless it comes from another embedding.
-        count = select(func.count(), func.max(ids), func.sum(ids)).where(*of_release)
-        fingerprint = tuple(session.execute(count).one())
+        count = select(of_release, func.count(), func.max(ids), func.sum(ids))
+        of_these = count.where(of_release.in_(release_ids), embedding).group_by(of_release)
+        found = {row[0]: tuple(row[1:]) for row in session.execute(of_these)}
+        return {i: self._held_now(session, i, found.get(i, ()), question) for i in release_ids}
+
+    def _held_now(
+        self,
+        session: Session,
+        release_id: int,
+        fingerprint: tuple[int, ...],
+        question: MemoryQuestion,
+    ) -> VectorMatrix:
+        key = release_id, question.embedding
         with self._lock:
             held = self._held.pop(key, None)
             if held is None or held.fingerprint != fingerprint:
-                rows = session.execute(select(ids, MemoryPairRow.vector).where(*of_release)).all()
+                of_release = MemoryPairRow.release_id == key[0], MemoryPairRow.embedding == key[1]
+                chosen = select(MemoryPairRow.id, MemoryPairRow.vector).where(*of_release)
+                rows = session.execute(chosen).all() if fingerprint else ()
                 vectors = np.frombuffer(b"".join(row.vector for row in rows), "<f4")
                 numbers = np.array([row.id for row in rows], dtype=np.int64)
                 held = VectorMatrix(fingerprint, numbers, vectors.reshape(-1, len(question.vector)))
@@ -100,3 +118,22 @@ class Neighbours:
             while size > HELD_BYTES and len(self._held) > 1:
                 size -= self._held.pop(next(iter(self._held))).vectors.nbytes
         return held
+
+
+def _usable(
+    session: Session, matrix: VectorMatrix, store: Store, question: MemoryQuestion, cosine: float
+) -> Iterator[NearPair]:
+    """The usable pairs of a store at least so near, the nearest first."""
+    similarities = matrix.cosines(question)
+    order = np.argsort(-similarities, kind="stable")
+    near = order[: np.count_nonzero(similarities >= cosine)].tolist()
+    for some in portions(near, _AT_ONCE):
+        query = select(MemoryPairRow).where(
+            MemoryPairRow.id.in_(matrix.ids[some].tolist()),
+            MemoryPairRow.store == store,
+            MemoryPairRow.suspended == "",
+        )
+        rows = {row.id: row for row in session.scalars(query)}
+        for place in some:
+            if row := rows.get(int(matrix.ids[place])):
+                yield NearPair(row, float(similarities[place]))
