@@ -29,7 +29,7 @@ from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.languages import gettext
 from chatbot.text.words import filtered, listed
-from chatbot.turn import Fallback, ModelStep, Queries, Remembered, Route, Turn
+from chatbot.turn import ModelStep, Queries, Remembered, Route, Turn
 from chatbot.understanding.catalog_answers import answer_from_catalog, without_documents
 from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.languages import ENGLISH, LANGUAGES
@@ -142,7 +142,7 @@ def read_question(
         )
         turn = replace(turn, calls=(*turn.calls, *calls))
         if reply is None:
-            turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, calls[-1].problem)))
+            turn = turn.without(STEP, calls[-1].problem)
             return await by_rules(turn)
         if isinstance(reply, ReadingBesideSaved) and 0 < reply.same <= len(shown):
             turn = replace(turn, same_as=shown[reply.same - 1][1].id)
