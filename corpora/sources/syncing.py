@@ -163,7 +163,9 @@ class Syncing:
         missed = [n for n in sorted(absent | (nowhere & known.keys())) if known[n].published]
         gone = {name for name in missed if self._is_gone(reader, name)}
         if none is not None and not gone:
-            raise SourceError(_NONE_LEFT) from none if known else none
+            if any(row.published for row in known.values()):
+                raise SourceError(_NONE_LEFT) from none
+            raise none
         # A place of which nothing can be read has failed as a whole: it takes nothing away.
         rest = [one.outcome for one in run.releases if one.release not in gone]
         if rest and set(rest) == {"failed"}:
