@@ -24,6 +24,8 @@ from corpora.indexing.lexical import identifiers
 
 _READ = 2_000
 """Letters of a very long question that are read at either end: its middle is pasted material."""
+_NAMED = 3
+"""Names of a list that an explanation has."""
 _MOST_PRODUCTS = 4
 """Of which their documents tell whether they have a name; of more the user is asked."""
 
@@ -290,7 +292,7 @@ def _with_other_versions(
     why = gettext(
         '{why}, as "{words}" names no release of {product}',
         why=resolution.explanation,
-        words='", "'.join(dict.fromkeys(others)),
+        words='", "'.join(_first(others)),
         product=product.name,
     )
     return replace(resolution, explanation=why)
@@ -309,9 +311,15 @@ def searched_alone(resolution: Resolution, spans: Sequence[Span]) -> Resolution:
         "{why}; {product} alone was searched, not {others}",
         why=resolution.explanation,
         product=resolution.product,
-        others=shown_list(others),
+        others=shown_list(_first(others)),
     )
     return replace(resolution, explanation=why)
+
+
+def _first(names: Iterable[str]) -> list[str]:
+    """The first few names of a list that a question can make as long as itself."""
+    distinct = [*dict.fromkeys(names)]
+    return distinct if len(distinct) <= _NAMED else [*distinct[:_NAMED], "…"]
 
 
 def _mention(question: str, mention: ParsedMention) -> Mention:
