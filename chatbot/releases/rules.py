@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 
-from chatbot.releases.accounting import is_joined, other_versions
+from chatbot.releases.number_roles import other_versions
 from chatbot.releases.product_names import Span, find_product, product_spans
 from chatbot.releases.release_choice import (
     SENTENCE,
@@ -18,6 +18,7 @@ from chatbot.releases.release_choice import (
 )
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
+from chatbot.releases.words_beside import is_joined
 from chatbot.text.languages import gettext, shown_list
 from corpora.catalog.release import Product, Release
 from corpora.indexing.lexical import identifiers

@@ -12,8 +12,8 @@ from typing import Literal
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field
 
-from chatbot.releases.accounting import check_versions, places, words_before
 from chatbot.releases.product_names import find_product, product_spans
+from chatbot.releases.reading_check import check_versions, places
 from chatbot.releases.release_choice import (
     ask_order,
     ask_whether_release,
@@ -25,6 +25,7 @@ from chatbot.releases.release_names import release_names
 from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import searched_alone
+from chatbot.releases.words_beside import words_before
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.languages import gettext
