@@ -260,7 +260,11 @@ class ServedEmbedder(Formed):
         """Return one row per query, in input order. Raises EmbedderFailed, after a failure soon."""
         if self._failed and time.monotonic() - self._failed[0] < _AVOIDED_SECONDS:
             raise EmbedderFailed(self._failed[1])
-        return super().embed_queries(queries)
+        try:
+            return super().embed_queries(queries)
+        except EmbedderFailed as error:
+            self._failed = time.monotonic(), str(error)
+            raise
 
     @property
     def name(self) -> str:
@@ -276,19 +280,16 @@ class ServedEmbedder(Formed):
         body = {"model": self._of_server, "input": list(texts)}
         started, error = time.perf_counter(), ""
         try:
-            vectors = _vectors(posted(self._url, body, self._key, seconds), len(texts), whose)
+            return _vectors(posted(self._url, body, self._key, seconds), len(texts), whose)
         except (httpx.HTTPError, ValueError, EmbedderFailed) as raised:
             error = _kind(raised)
             why = f"{whose} gave no vectors ({type(raised).__name__}): start it, or set "
             why += "STRATA_EMBEDDER to another embedder"
             why = str(raised) if isinstance(raised, EmbedderFailed) else why
-            self._failed = time.monotonic(), why
             raise EmbedderFailed(why) from raised
         finally:
             taken = round(time.perf_counter() - started, 4)
             note(Attempt(self.server, self._of_server, error, taken, None))
-        self._failed = None
-        return vectors
 
 
 def _kind(error: Exception) -> str:
