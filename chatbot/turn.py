@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from chatbot.releases.resolution import Resolution
+from chatbot.text.languages import gettext_noop
 from corpora.indexing.pages import StoredPage
 
 TURNS_BEFORE = 50
@@ -250,10 +251,16 @@ class ModelCall:
 
 @dataclass(frozen=True)
 class Fallback:
-    """A step that a language model should have done and that was done without it, and why."""
+    """A step that was done without the model that should have done it, and why."""
 
     step: str
     reason: str
+
+
+EMBEDDER_FAILS = gettext_noop(
+    "the embedder fails: until it works again, words alone decide (strata doctor says why)"
+)
+"""Why a step did without vectors; what is wrong may name addresses, and is for operators."""
 
 
 @dataclass(frozen=True)
@@ -325,6 +332,10 @@ class Turn:
         """The selected records, best first."""
         records = (record for chunk in self.selected for record in chunk.records)
         return sorted(records, key=lambda record: -record.score)
+
+    def without(self, step: str, reason: str) -> Turn:
+        """The turn with a step that was done without its model."""
+        return replace(self, fallbacks=(*self.fallbacks, Fallback(step, reason)))
 
 
 RuleStep = Callable[[Turn], Turn]

@@ -120,7 +120,7 @@ def cell_text(blocks: Iterable[Block]) -> str:
         elif text:
             text += " "
         if block.kind is BlockKind.CODE:
-            text += _in_a_line(block.text)
+            text += in_a_line(block.text)
         else:
             mark = "- " if block.kind is BlockKind.LIST_ITEM else ""
             text += block.text.strip().removeprefix(mark).replace(CELL_DELIMITER, ": ")
@@ -128,9 +128,10 @@ def cell_text(blocks: Iterable[Block]) -> str:
     return text + ")" * len(depths[1:])
 
 
-def _in_a_line(code: str) -> str:
+def in_a_line(code: str) -> str:
+    """A listing as it stands in a cell of a row."""
     lines = filter(None, map(str.strip, code.split("\n")))
-    return NEW_LINE.join(lines).replace(CELL_DELIMITER, " – ")
+    return collapse(NEW_LINE.join(lines)).replace(CELL_DELIMITER, " – ")
 
 
 def written_again(blocks: Iterable[Block]) -> Iterator[bool]:
@@ -141,7 +142,7 @@ def written_again(blocks: Iterable[Block]) -> Iterator[bool]:
             rows.append(collapse(block.text))
         elif block.kind is BlockKind.CODE and not fits_row(block.text):
             # They stand in the order of their rows.
-            line = collapse(_in_a_line(block.text)) if rows else ""
+            line = in_a_line(block.text) if rows else ""
             while rows and line not in rows[0]:
                 rows.popleft()
         else:

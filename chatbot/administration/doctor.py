@@ -11,6 +11,7 @@ from sqlalchemy import func, select, text
 from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.assembly import open_model
 from chatbot.models.download import FileState, file_state
+from chatbot.models.embedders import ServedEmbedder, open_embedders
 from chatbot.models.files import ModelFile, models_in_use
 from chatbot.models.served import ServedChatModel
 from chatbot.settings import Settings
@@ -21,13 +22,14 @@ from corpora.database.history_tables import TurnRow
 from corpora.database.job_tables import JobRow
 from corpora.database.tables import GenerationRow
 from corpora.documents.uploads import sweep_uploads
-from corpora.errors import BrokenIndex, DiskFull
+from corpora.errors import BrokenIndex, DiskFull, EmbedderFailed
 from corpora.generations.disk import require_room
 from corpora.generations.generations import prune_unused, sweep_folders
 from corpora.generations.processes import this_process
 from corpora.indexing.indexes import are_built, build_indexes, check_indexes
 from corpora.jobs.jobs import Claims, living_workers
 from ingestion.confinement import lacking
+from ingestion.plugins import BadPlugin
 
 _CLOCKS_DIFFER = timedelta(minutes=1)
 
@@ -69,7 +71,14 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
     if larger := larger_generator(settings):
         yield Check("a larger language model", Health.WELL, larger)
     asked = open_model(settings) if settings.backend == "server" else None
-    for served in asked.in_order if isinstance(asked, ServedChatModel) else ():
+    servers: list[ServedChatModel | ServedEmbedder] = []
+    if isinstance(asked, ServedChatModel):
+        servers += asked.in_order
+    try:
+        servers += open_embedders(settings, database).served
+    except (EmbedderFailed, BadPlugin) as error:
+        yield Check(f"embedder {settings.embedder}", Health.FAULT, str(error))
+    for served in servers:
         problem = served.problem()
         health = Health.FAULT if problem else Health.WELL
         yield Check(f"model server {served.server}", health, problem)

@@ -1,9 +1,9 @@
 """The composed body: steps, lists, tables and code, letter for letter from the page."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 from textwrap import dedent
 
 from chatbot.retrieval.asked_rows import listed_rows
@@ -19,6 +19,7 @@ from chatbot.turn import Record
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
+from ingestion.tables import fits_row, in_a_line
 
 _HEAD_END = re.compile(rf"[:({CELL_DELIMITER.strip()}]|\s[–-]\s")
 _MOST_ITEMS = 12
@@ -112,10 +113,33 @@ def _head(item: str) -> str:
     return _HEAD_END.split(LIST_MARK.sub("", item), maxsplit=1)[0].strip()
 
 
-def as_markdown(blocks: Sequence[Block]) -> str:
-    """Blocks as they stand: neighbouring items, and neighbouring rows, are one."""
+def as_markdown(blocks: Sequence[Block], pages: Iterable[StoredPage] = ()) -> str:
+    """Blocks as they stand: neighbouring items, and neighbouring rows, are one.
+
+    Listings in cells stand below their table, as they are written on its `pages`.
+    """
     runs = groupby(enumerate(blocks), lambda placed: _form(placed[1]) or str(placed[0]))
-    return "\n\n".join(_written([block for _, block in run]) for _, run in runs)
+    return "\n\n".join(_written([block for _, block in run], pages) for _, run in runs)
+
+
+def listings_apart(
+    cells: Sequence[tuple[str, str]], pages: Iterable[StoredPage]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """The cells of a row, of which "↓" stands for a listing, and each of these as it is written.
+
+    In a row a listing is one line, which nobody can run; below its table the page has it whole.
+    """
+    code = [b.text for page in pages for b in page.blocks if b.kind is BlockKind.CODE]
+    whole = {in_a_line(text): text for text in code if not fits_row(text)}
+    left, below = [*cells], []
+    for line in sorted(whole, key=len, reverse=True):
+        for place, (head, cell) in enumerate(left):
+            if line in cell:
+                left[place] = head, cell.replace(line, "↓")
+                named = dict.fromkeys(filter(None, (cells[0][1] if place else "", head)))
+                of = as_document_words(f"{' – '.join(named) or '↓'}:")
+                below.append(f"{of}\n\n{fenced_code(whole[line])}")
+    return left, below
 
 
 def _form(block: Block) -> str | None:
@@ -124,11 +148,11 @@ def _form(block: Block) -> str | None:
     return "list" if block.kind is BlockKind.LIST_ITEM else None
 
 
-def _written(run: Sequence[Block]) -> str:
+def _written(run: Sequence[Block], pages: Iterable[StoredPage]) -> str:
     first = run[0]
     match first.kind:
         case BlockKind.TABLE_HEADER | BlockKind.TABLE_ROW:
-            return "\n".join(_table(run))
+            return _table(run, pages)
         case BlockKind.CODE | BlockKind.SIGNATURE:
             return fenced_code(first.text)
         case BlockKind.LIST_ITEM:
@@ -144,13 +168,18 @@ def _item(block: Block) -> str:
     return text if LIST_MARK.match(text) else re.sub(r"^\s*", r"\g<0>- ", text)
 
 
-def _table(rows: Sequence[Block]) -> Iterator[str]:
+def _table(rows: Sequence[Block], pages: Iterable[StoredPage]) -> str:
     header = next((row.header for row in rows if row.header), ())
-    body = [row for row in rows if row.kind is BlockKind.TABLE_ROW]
-    cells = [row.text.split(CELL_DELIMITER) for row in body]
-    width = len(header) or max(map(len, cells), default=0)
-    for line in (list(header) or [""] * width, ["---"] * width, *cells):
-        yield f"| {' | '.join(_cell(c) for c in (*line, *[''] * width)[:width])} |"
+    body = [row.text.split(CELL_DELIMITER) for row in rows if row.kind is BlockKind.TABLE_ROW]
+    width = len(header) or max(map(len, body), default=0)
+    below: list[str] = []
+    for place, cells in enumerate(body):
+        named, listings = listings_apart([*zip_longest(header, cells, fillvalue="")], pages)
+        body[place] = [cell for _, cell in named]
+        below += listings
+    lines = (list(header) or [""] * width, ["---"] * width, *body)
+    table = (f"| {' | '.join(map(_cell, (*line, *[''] * width)[:width]))} |" for line in lines)
+    return "\n\n".join(("\n".join(table), *below))
 
 
 def _cell(text: str) -> str:

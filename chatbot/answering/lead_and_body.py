@@ -15,6 +15,7 @@ from chatbot.answering.body import (
     compose,
     covers_all,
     listings,
+    listings_apart,
     shown_whole,
     stands_alone,
 )
@@ -236,8 +237,14 @@ class _Draft:
         best = self.row_asked or titled or self.prompt.passages[0]
         rows = matching_rows(self.prompt.subject, [r for r in best.records if r.cells])
         if rows and self.prompt.kind not in (QuestionType.STEPS, QuestionType.LIST):
-            lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
-            return replace(self.written(lead), unwritten=True)
+            lead, below = [], []
+            for row in rows:
+                cells, apart = listings_apart(row.cells, [best.page])
+                lead.append(Sentence(in_words(replace(row, cells=tuple(cells))), ((best, row),)))
+                below += apart
+            answer = self.written(lead)
+            text = "\n\n".join((answer.text, *dict.fromkeys(below)))
+            return replace(answer, text=text, unwritten=True)
         part = self._compose(best) or shown_whole(best)
         if best not in part.passages:
             # The steps or the list of its section stand below what was found, not in its place.
@@ -294,12 +301,14 @@ class _Draft:
         marks = [self._mark(passage, passage) for passage in part.passages]
         note = f"\n\n{part.note}" if part.note else ""
         first, *rest = part.blocks
+        pages = [passage.page for passage in part.passages]
         if first.kind is BlockKind.CODE and not of and self.turn.calls:
             return as_markdown(part.blocks)
         if first.kind is BlockKind.PARAGRAPH and not of:
-            return f"{marked(as_document_words(first.text), marks)}\n\n{as_markdown(rest)}{note}"
+            lead = marked(as_document_words(first.text), marks)
+            return f"{lead}\n\n{as_markdown(rest, pages)}{note}"
         heading = with_marks_as_code(as_words(part.passages[0].heading))
-        return f"{marked(f'{heading}{of}:', marks)}\n\n{as_markdown(part.blocks)}{note}"
+        return f"{marked(f'{heading}{of}:', marks)}\n\n{as_markdown(part.blocks, pages)}{note}"
 
     def _marks_of_relations(self, sentence: str) -> Iterator[str]:
         """The marks of the graph's relations between things that a sentence names."""

@@ -5,7 +5,8 @@ from dataclasses import replace
 from chatbot.memory.recall import Recall
 from chatbot.runtime.events import Offered, emit
 from chatbot.text.languages import gettext, gettext_noop
-from chatbot.turn import Answer, Recollection, Route, RuleStep, Turn
+from chatbot.turn import EMBEDDER_FAILS, Answer, Recollection, Route, RuleStep, Turn
+from corpora.errors import EmbedderFailed
 
 UNCITED = gettext_noop("This is the team's own answer: it cites no page of the documentation.")
 
@@ -21,7 +22,11 @@ def recall_answered(memory: Recall, *, offering: bool) -> RuleStep:
     def recall(turn: Turn) -> Turn:
         if turn.afresh:
             return turn
-        recollection = memory.recall(turn)
+        try:
+            recollection = memory.recall(turn)
+        except EmbedderFailed:
+            turn = turn.without("memory", gettext(EMBEDDER_FAILS))
+            return replace(turn, recollection=Recollection())
         if recollection.reused is None:
             if not offering:
                 recollection = replace(recollection, offers=())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from stopwords import get_stopwords
 
-from chatbot.releases.accounting import CHANGED, COMPARATIVE
+from chatbot.releases.words_beside import CHANGED, COMPARATIVE
 from chatbot.retrieval.question_types import stated_type
 from chatbot.text.asked_words import EVERY_RELEASE, LISTS, phrases, words
 from chatbot.text.words import FUNCTION_WORDS, filtered, word_set

@@ -13,8 +13,10 @@ from chatbot.memory.questions import standalone_text
 from chatbot.memory.recall import Recall, as_remembered, release_id_of
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.runtime.concurrency import in_thread
+from chatbot.text.languages import gettext
 from chatbot.text.markdown import without_marks
-from chatbot.turn import Fallback, ModelStep, Recollection, RuleStep, Triplet, Turn
+from chatbot.turn import EMBEDDER_FAILS, ModelStep, Recollection, RuleStep, Triplet, Turn
+from corpora.errors import EmbedderFailed
 from corpora.parameters.releases import OpenParameters
 
 Related = Callable[[int, MemoryQuestion, int], Sequence[NearPair]]
@@ -39,7 +41,10 @@ def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleS
         release_id = release_id_of(memory.database, product, release)
         if turn.afresh or release_id is None:
             return turn
-        question = memory.reader.read(standalone_text(turn), product)
+        try:
+            question = memory.reader.read(standalone_text(turn), product)
+        except EmbedderFailed:
+            return turn.without(STEP, gettext(EMBEDDER_FAILS))
         good = tuple(map(as_remembered, related(release_id, question, questions)))
         bad = memory.rejected(release_id, question)
         return replace(turn, recollection=Recollection(good=good, bad=bad))
@@ -67,8 +72,7 @@ def enhance_context(
         read, calls = await extract_triplets(model, context)
         turn = replace(turn, calls=(*turn.calls, *calls))
         if read is None:
-            failed = Fallback(STEP, calls[-1].problem)
-            turn = replace(turn, fallbacks=(*turn.fallbacks, failed))
+            turn = turn.without(STEP, calls[-1].problem)
         first = (*(read or ()), *(await in_thread(rebel, context) if rebel else ()))
         named = entities(first)
         release = await in_thread(open_parameters, *turn.target)

@@ -19,6 +19,7 @@ from corpora.catalog.release import Product
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.errors import EmbedderFailed
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""
@@ -45,7 +46,7 @@ class Recall:
         the same before, or that is both offered and the turn's `same_as`. Else those that are
         vouched for, with a cosine of at least τ, are examples: high ones good ones; low ones that
         ask the same, or where there is no good one, bad ones. One that the asker's thumb is down on
-        is bad for the asker, whatever it is for others.
+        is bad for the asker, whatever it is for others. Raises EmbedderFailed.
         """
         product, release = turn.target
         release_id = release_id_of(self.database, product, release)
@@ -77,13 +78,17 @@ class Recall:
 
         They are of any release of its product, which stands before each; those of the release that
         rules read come first. Whatever is said of them, `recall` offers none of another release.
+        There are none while the embedder fails.
         """
         by_rules = resolve_turn(turn, products)
         product = next((p for p in products if p.name == by_rules.product), None)
         text = as_typed(cut(turn.question, by_rules.mentions))
         if product is None or turn.afresh or not text:
             return []
-        question = self.reader.read(text, product.name)
+        try:
+            question = self.reader.read(text, product.name)
+        except EmbedderFailed:
+            return []
         releases = self._release_ids(product)
         tau = self.settings.memory_tau
         near = self.search.of_each(

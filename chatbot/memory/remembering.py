@@ -27,6 +27,7 @@ from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import DocumentRow, PageRow
+from corpora.errors import EmbedderFailed
 from corpora.indexing.embedding import Embedder
 from ingestion.errors import StrataError
 
@@ -79,7 +80,10 @@ class Memory:
         for pair in pairs:
             self.stores.rescore(pair)
         if not pairs and self.active:
-            self._remember(turn)
+            try:
+                self._remember(turn)
+            except EmbedderFailed:
+                _log.exception("an answer could not be remembered")
 
     def _remember(self, turn: int) -> None:
         """Save the answer of a turn; if it is there already, count the turn as its reuse.

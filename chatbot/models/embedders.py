@@ -1,6 +1,7 @@
 """The embedder of the settings: MiniLM, a known one, a folder, a GGUF file, a server, a package."""
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from sqlalchemy import select
 from chatbot.models.certificates import posted
 from chatbot.models.files import EMBEDDING, TOKENIZER, embedder_files
 from chatbot.models.gguf_model import GgufModel
+from chatbot.runtime.model_calls import TIMEOUT, Attempt, note
 from chatbot.settings import Settings
 from corpora.database.engine import Database
 from corpora.database.tables import EmbeddingModelRow
@@ -29,6 +31,9 @@ from ingestion.plugins import BadPlugin
 
 _AT_ONCE = 32
 _SECONDS = 60.0
+_PROBE_SECONDS = 3.0
+_AVOIDED_SECONDS = 30.0
+"""So long after a failure no query is sent: a server that hangs would hold up every step."""
 
 _log = logging.getLogger(__name__)
 
@@ -115,7 +120,8 @@ def _form(settings: Settings, own: Form) -> Form:
 class Embedders:
     """The embedder of the settings, and those that releases were embedded with before.
 
-    `setting_of` gives the setting of an earlier one by its name, if it is known.
+    `setting_of` gives the setting of an earlier one by its name, if it is known; `served` is that
+    of the settings where it is on a server.
     """
 
     def __init__(
@@ -130,10 +136,10 @@ class Embedders:
         self._former: dict[str, Embedder | None] = {}
         self._lock = Lock()
         self.current = open_embedder(settings, threads)
+        self.served = (self.current,) if isinstance(self.current, ServedEmbedder) else ()
         embed_queries = self.current.embed_queries
         # A server puts requests together itself, and one that hangs must not hold up everybody.
-        is_here = not isinstance(self.current, ServedEmbedder)
-        self._embed_queries = QueriesTogether(embed_queries) if is_here else embed_queries
+        self._embed_queries = embed_queries if self.served else QueriesTogether(embed_queries)
         self.setting = settings.embedder
 
     @property
@@ -234,6 +240,31 @@ class ServedEmbedder(Formed):
         self.form = form
         self._url = httpx.URL(address.rstrip("/") + "/embeddings")
         self._key = key
+        self._failed: tuple[float, str] | None = None
+        self.server = str(httpx.URL(address).copy_with(userinfo=b"", query=None))
+
+    @property
+    def known_as(self) -> str:
+        """The model's name."""
+        return self._of_server
+
+    def problem(self) -> str:
+        """Why the server gives no vectors now, in a sentence; empty if it does."""
+        try:
+            self._ask(["a"], _PROBE_SECONDS)
+        except EmbedderFailed as error:
+            return str(error)
+        return ""
+
+    def embed_queries(self, queries: Sequence[str]) -> Vectors:
+        """Return one row per query, in input order. Raises EmbedderFailed, after a failure soon."""
+        if self._failed and time.monotonic() - self._failed[0] < _AVOIDED_SECONDS:
+            raise EmbedderFailed(self._failed[1])
+        try:
+            return super().embed_queries(queries)
+        except EmbedderFailed as error:
+            self._failed = time.monotonic(), str(error)
+            raise
 
     @property
     def name(self) -> str:
@@ -244,16 +275,30 @@ class ServedEmbedder(Formed):
         parts = [texts[i : i + _AT_ONCE] for i in range(0, len(texts), _AT_ONCE)]
         return np.concatenate([self._ask(some) for some in parts])
 
-    def _ask(self, texts: Sequence[str]) -> Vectors:
+    def _ask(self, texts: Sequence[str], seconds: float = _SECONDS) -> Vectors:
         whose = f"the embedder at {self._url.copy_with(userinfo=b'', query=None)}"
         body = {"model": self._of_server, "input": list(texts)}
+        started, error = time.perf_counter(), ""
         try:
-            return _vectors(posted(self._url, body, self._key, _SECONDS), len(texts), whose)
-        except (httpx.HTTPError, ValueError) as error:
-            raise EmbedderFailed(
-                f"{whose} gave no vectors ({type(error).__name__}): start it, or set "
-                "STRATA_EMBEDDER to another embedder"
-            ) from error
+            return _vectors(posted(self._url, body, self._key, seconds), len(texts), whose)
+        except (httpx.HTTPError, ValueError, EmbedderFailed) as raised:
+            error = _kind(raised)
+            why = f"{whose} gave no vectors ({type(raised).__name__}): start it, or set "
+            why += "STRATA_EMBEDDER to another embedder"
+            why = str(raised) if isinstance(raised, EmbedderFailed) else why
+            raise EmbedderFailed(why) from raised
+        finally:
+            taken = round(time.perf_counter() - started, 4)
+            note(Attempt(self.server, self._of_server, error, taken, None))
+
+
+def _kind(error: Exception) -> str:
+    """What a failure is counted as, in the words of those of language models."""
+    if isinstance(error, httpx.HTTPStatusError):
+        return str(error.response.status_code)
+    if isinstance(error, httpx.TimeoutException):
+        return TIMEOUT
+    return "unreachable" if isinstance(error, httpx.TransportError) else "failed"
 
 
 class _Embedded(BaseModel):

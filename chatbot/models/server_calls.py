@@ -1,4 +1,4 @@
-"""Requests to language models as rows, from which every process counts the same."""
+"""Requests to models as rows, from which every process counts the same."""
 
 import logging
 from collections import defaultdict
@@ -29,7 +29,7 @@ def keep_attempts(database: Database, attempts: Sequence[Attempt]) -> None:
         with database.writing() as session:
             session.execute(insert(ServerCallRow), [asdict(attempt) for attempt in attempts])
     except (SQLAlchemyError, UnusableDatabase):
-        _log.exception("requests to language models could not be counted")
+        _log.exception("requests to models could not be counted")
 
 
 def add_up_old_calls(database: Database, now: datetime | None = None) -> None:

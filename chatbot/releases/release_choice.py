@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from string import digits
 
-from chatbot.releases.accounting import CONTRASTS
 from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.release_names import NO_RELEASES, NameReading, release_names
 from chatbot.releases.resolution import Reason, ReleaseStatus, Resolution, bare_part
+from chatbot.releases.words_beside import CONTRASTS
 from chatbot.text.asked_words import ALSO, phrases, starts_question
 from chatbot.text.languages import gettext, gettext_noop
 from chatbot.text.words import filtered, things_named, word_set, words_of

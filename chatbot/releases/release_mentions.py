@@ -9,14 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from chatbot.releases.accounting import (
-    NumberRole,
-    account,
-    ends_name,
-    next_word,
-    preposition,
-    words_before,
-)
+from chatbot.releases.number_roles import NumberRole, account
 from chatbot.releases.product_names import (
     AFTER,
     BEFORE,
@@ -34,6 +27,7 @@ from chatbot.releases.product_names import (
 )
 from chatbot.releases.release_names import NO_RELEASES, NameReading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
+from chatbot.releases.words_beside import ends_name, next_word, preposition, words_before
 from chatbot.text.asked_words import VERSION
 from chatbot.text.words import word_set
 from corpora.catalog.periods import PERIOD

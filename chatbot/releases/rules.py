@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 
-from chatbot.releases.accounting import is_joined, other_versions
+from chatbot.releases.number_roles import other_versions
 from chatbot.releases.product_names import Span, find_product, product_spans
 from chatbot.releases.release_choice import (
     SENTENCE,
@@ -18,12 +18,15 @@ from chatbot.releases.release_choice import (
 )
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
+from chatbot.releases.words_beside import is_joined
 from chatbot.text.languages import gettext, shown_list
 from corpora.catalog.release import Product, Release
 from corpora.indexing.lexical import identifiers
 
 _READ = 2_000
 """Letters of a very long question that are read at either end: its middle is pasted material."""
+_NAMED = 3
+"""Names of a list that an explanation has."""
 _MOST_PRODUCTS = 4
 """Of which their documents tell whether they have a name; of more the user is asked."""
 
@@ -290,7 +293,7 @@ def _with_other_versions(
     why = gettext(
         '{why}, as "{words}" names no release of {product}',
         why=resolution.explanation,
-        words='", "'.join(dict.fromkeys(others)),
+        words='", "'.join(_first(others)),
         product=product.name,
     )
     return replace(resolution, explanation=why)
@@ -309,9 +312,15 @@ def searched_alone(resolution: Resolution, spans: Sequence[Span]) -> Resolution:
         "{why}; {product} alone was searched, not {others}",
         why=resolution.explanation,
         product=resolution.product,
-        others=shown_list(others),
+        others=shown_list(_first(others)),
     )
     return replace(resolution, explanation=why)
+
+
+def _first(names: Iterable[str]) -> list[str]:
+    """The first few names of a list that a question can make as long as itself."""
+    distinct = [*dict.fromkeys(names)]
+    return distinct if len(distinct) <= _NAMED else [*distinct[:_NAMED], "…"]
 
 
 def _mention(question: str, mention: ParsedMention) -> Mention:

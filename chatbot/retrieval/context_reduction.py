@@ -12,10 +12,11 @@ from chatbot.retrieval.reranking import importance_of, rank_records, rerank_reco
 from chatbot.retrieval.support import find_verbatim, is_verbatim
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.runtime.model_calls import ask_for
+from chatbot.text.languages import gettext
 from chatbot.text.question_language import is_foreign
 from chatbot.text.words import search_terms
 from chatbot.turn import (
-    Fallback,
+    EMBEDDER_FAILS,
     ModelCall,
     ModelStep,
     Record,
@@ -24,7 +25,7 @@ from chatbot.turn import (
     RuleStep,
     Turn,
 )
-from corpora.errors import RerankerFailed
+from corpora.errors import EmbedderFailed, RerankerFailed
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import Embedder
@@ -49,9 +50,16 @@ def reduce_context(
 
     def reduce_step(turn: Turn) -> Turn:
 
+        failed = False
+
         def similarity(query: str, texts: Sequence[str]) -> Sequence[float]:
-            (asked,) = embedder.embed_queries([query])
-            return [float(v) for v in embedder.embed(texts) @ asked]
+            nonlocal failed
+            try:
+                (asked,) = embedder.embed_queries([query])
+                return [float(v) for v in embedder.embed(texts) @ asked]
+            except EmbedderFailed:
+                failed = True
+                return [0.0] * len(texts)
 
         corpus = open_corpus(*turn.target)
         subject = turn.queries.subject
@@ -67,11 +75,13 @@ def reduce_context(
         best = rank_records(
             subject, kind, corpus.release, importance, pages, similarity, corpus.terms
         )
+        if failed:
+            turn = turn.without(STEP, gettext(EMBEDDER_FAILS))
         if reranker:
             try:
                 best = rerank_records(subject, best, reranker)
             except RerankerFailed as error:
-                turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, str(error))))
+                turn = turn.without(STEP, str(error))
         return replace(turn, reduced=_within(budget, best))
 
     return reduce_step
@@ -172,8 +182,7 @@ def reduce_context_by_model(
             ranked = [c for c in turn.retrieved if c.page.id in made]
             reduced = [replace(made[c.page.id], score=c.score) for c in ranked]
             problem = done[failed[0]][1][-1].problem
-            reason = Fallback(STEP, f"{len(failed)} of {len(done)} chunks: {problem}")
-            turn = replace(turn, fallbacks=(*turn.fallbacks, reason))
+            turn = turn.without(STEP, f"{len(failed)} of {len(done)} chunks: {problem}")
         return replace(turn, reduced=tuple(reduced))
 
     return reduce_step

@@ -7,8 +7,9 @@ from functools import partial
 
 from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.runtime.concurrency import in_thread
+from chatbot.text.languages import gettext, gettext_noop
 from chatbot.text.words import search_terms
-from chatbot.turn import Fallback, ModelStep, RetrievedChunk, RuleStep, Turn
+from chatbot.turn import EMBEDDER_FAILS, ModelStep, RetrievedChunk, RuleStep, Turn
 from corpora.errors import RerankerFailed
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.cross_encoder import Reranker
@@ -22,7 +23,7 @@ from corpora.indexing.retrieval import (
 
 STEP = "context_retrieval"
 
-_BY_WORDS_ALONE = (
+_BY_WORDS_ALONE = gettext_noop(
     "this release was embedded by a model that is not at hand any more: it is searched by words "
     "alone until it is embedded anew (strata models embed)"
 )
@@ -67,12 +68,13 @@ def retrieve_context(
             is not QuestionType.CHANGE,
         )
         if not len(vectors):
-            turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, _BY_WORDS_ALONE)))
+            is_former = corpus.embedder != embedder.name
+            turn = turn.without(STEP, gettext(_BY_WORDS_ALONE if is_former else EMBEDDER_FAILS))
         try:
             ranked = find(reranker=reranker)
         except RerankerFailed as error:
             ranked = find()
-            turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, str(error))))
+            turn = turn.without(STEP, str(error))
         chunks = tuple(
             RetrievedChunk(page, corpus.context_chunk(page.id, padding), score)
             for page, score in ranked

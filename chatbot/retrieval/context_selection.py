@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.retrieval.release_of_text import other_releases
 from chatbot.runtime.model_calls import ask_for, next_token_probabilities
-from chatbot.turn import Fallback, ModelCall, ModelStep, ReducedChunk, RuleStep, Turn
+from chatbot.turn import ModelCall, ModelStep, ReducedChunk, RuleStep, Turn
 from corpora.catalog.release import Product
 from prompts import Fenced, fenced, fenced_list, render
 
@@ -121,7 +121,7 @@ def _by_model(
         chosen, calls = await choose(fenced("question", turn.queries.base), turn.reduced)
         turn = replace(turn, calls=(*turn.calls, *calls))
         if isinstance(chosen, str):
-            return fallback(replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, chosen))))
+            return fallback(turn.without(STEP, chosen))
         return replace(turn, selected=tuple(chosen[:chunks]))
 
     return select_step

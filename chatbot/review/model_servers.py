@@ -1,4 +1,4 @@
-"""The language models that were asked: how often, how long they took, and how they failed."""
+"""The models that were asked: how often, how long they took, and how they failed."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass

@@ -102,6 +102,12 @@ def noted_attempts() -> Iterator[list[Attempt]]:
         _ATTEMPTS.reset(token)
 
 
+def note(attempt: Attempt) -> None:
+    """Add an attempt to the list of `noted_attempts`, where there is one."""
+    if (noted := _ATTEMPTS.get()) is not None:
+        noted.append(attempt)
+
+
 async def call(
     model: BaseChatModel,
     messages: Messages,
@@ -221,7 +227,6 @@ async def _attempt(model: BaseChatModel, request: _Request) -> tuple[ModelCall, 
         "server.port": url and url.port,
         "strata.step": request.step,
     }
-    noted = _ATTEMPTS.get()
     pieces: list[float] = []
     emit(ModelAsked(request.step))
     try:
@@ -229,20 +234,16 @@ async def _attempt(model: BaseChatModel, request: _Request) -> tuple[ModelCall, 
             made, reply = await _streamed(model, request, pieces)
             tell(_figures(made))
     except (GeneratorError, asyncio.CancelledError) as error:
-        if noted is not None:
-            # One of which no word came until the question ended did not answer.
-            stopped = TIMEOUT if is_out_of_time() and not pieces else STOPPED
-            kind = error.kind if isinstance(error, GeneratorError) else stopped
-            came = 0 if isinstance(error, GeneratorError) else len(pieces)
-            seconds = round(time.perf_counter() - started, 4)
-            attempt = Attempt(server, name, kind, seconds, None, completion_tokens=came)
-            noted.append(attempt)
+        # One of which no word came until the question ended did not answer.
+        stopped = TIMEOUT if is_out_of_time() and not pieces else STOPPED
+        kind = error.kind if isinstance(error, GeneratorError) else stopped
+        came = 0 if isinstance(error, GeneratorError) else len(pieces)
+        seconds = round(time.perf_counter() - started, 4)
+        note(Attempt(server, name, kind, seconds, None, completion_tokens=came))
         raise
-    if noted is not None:
-        kind = TOO_LONG if made.problem else ""
-        tokens = (made.prompt_tokens, made.completion_tokens)
-        first = made.first_token or None
-        noted.append(Attempt(server, name, kind, made.seconds, first, *tokens))
+    kind = TOO_LONG if made.problem else ""
+    tokens = (made.prompt_tokens, made.completion_tokens)
+    note(Attempt(server, name, kind, made.seconds, made.first_token or None, *tokens))
     return replace(made, model=name, server=server), reply
 
 

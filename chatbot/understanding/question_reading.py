@@ -12,8 +12,8 @@ from typing import Literal
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field
 
-from chatbot.releases.accounting import check_versions, places, words_before
 from chatbot.releases.product_names import find_product, product_spans
+from chatbot.releases.reading_check import check_versions, places
 from chatbot.releases.release_choice import (
     ask_order,
     ask_whether_release,
@@ -25,11 +25,12 @@ from chatbot.releases.release_names import release_names
 from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import searched_alone
+from chatbot.releases.words_beside import words_before
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.languages import gettext
 from chatbot.text.words import filtered, listed
-from chatbot.turn import Fallback, ModelStep, Queries, Remembered, Route, Turn
+from chatbot.turn import ModelStep, Queries, Remembered, Route, Turn
 from chatbot.understanding.catalog_answers import answer_from_catalog, without_documents
 from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.languages import ENGLISH, LANGUAGES
@@ -142,7 +143,7 @@ def read_question(
         )
         turn = replace(turn, calls=(*turn.calls, *calls))
         if reply is None:
-            turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, calls[-1].problem)))
+            turn = turn.without(STEP, calls[-1].problem)
             return await by_rules(turn)
         if isinstance(reply, ReadingBesideSaved) and 0 < reply.same <= len(shown):
             turn = replace(turn, same_as=shown[reply.same - 1][1].id)

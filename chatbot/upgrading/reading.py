@@ -113,6 +113,9 @@ class GuideReader:
     stopped: Callable[[], bool]
     replies: dict[str, Changes]
     _done: list[Portion] = field(default_factory=list)
+    _followed: dict[str, int] = field(default_factory=dict)
+    """The names that have guides of their own, and for how many steps: each once, or with a name
+    for each step the guides would double with it."""
 
     def read(self, product: Product, guide: Guide, usage: Usage) -> Guide:
         """The guide for what is used as the model has it, of the one that the rules made.
@@ -121,6 +124,7 @@ class GuideReader:
         portions. Raises Stopped when `stopped` says so.
         """
         using = usage.without(product.name, *product.aliases)
+        self._followed.clear()
         steps, unread = self._read(product, guide, using)
         items = self.guides.items(product.name, steps)
         return replace(guide, items=items, unread=unread)
@@ -137,7 +141,6 @@ class GuideReader:
         made = iter(self._read_all(product.name, wanted))
         steps: list[UpgradeStep] = []
         unread = 0
-        read = Usage({})
         for hop, then in zip(hops, [*(hop.using for hop in hops[1:]), using], strict=True):
             replies = [next(made) for _ in hop.portions]
             lacking = [p for p, (_, whole) in zip(hop.portions, replies, strict=True) if not whole]
@@ -146,14 +149,13 @@ class GuideReader:
             own = self._decided(product.name, hop, told, _asked(lacking))
             steps += own
             # A name that the rules do not follow from there on has a guide of its own.
-            successors = (name for step in own for name in step.successors)
-            later = [
-                name for name in dict.fromkeys(successors) if not (then.has(name) or read.has(name))
-            ]
-            if later and hop.newer != guide.releases[-1]:
-                used = Usage({folded(name): frozenset() for name in later})
+            successors = (folded(n) for step in own for n in step.successors if not then.has(n))
+            left = len(guide.releases) - 1 - guide.releases.index(hop.newer)
+            later = [name for name in successors if self._followed.get(name, 0) < left]
+            if later:
+                self._followed.update(dict.fromkeys(later, left))
+                used = Usage(dict.fromkeys(later, frozenset()))
                 of_later = self.guides.guide(product, hop.newer, guide.releases[-1], used)
-                read = read.with_names(later)
                 more, more_unread = self._read(product, of_later, used)
                 steps += more
                 unread += more_unread

@@ -143,13 +143,26 @@ class ReleaseAdministration:
             row.prerelease = settings.prerelease
             row.end_of_life = settings.end_of_life
             row.language = check_language(settings.language)
-            if row.retired == settings.hidden:
-                return ""
-            row.retired = settings.hidden
-            for taken in taken_of(session, row) if row.retired else ():
-                # It stays hidden when it is back there.
-                taken.hidden = False
-            return self.database.on_change(session, row.id)
+            return (
+                self._hide(session, row, settings.hidden) if settings.hidden != row.retired else ""
+            )
+
+    def hide(self, product: str, release: str, *, hidden: bool) -> str:
+        """Hide a release or show it again, and say what follows; or raise UnknownRelease.
+
+        It is an admin's word also of one that its source has hidden.
+        """
+        with self.database.writing() as session:
+            return self._hide(session, require_release(session, product, release), hidden)
+
+    def _hide(self, session: Session, row: ReleaseRow, hidden: bool) -> str:
+        for taken in taken_of(session, row) if hidden else ():
+            # It stays hidden when it is back there.
+            taken.hidden = False
+        if row.retired == hidden:
+            return ""
+        row.retired = hidden
+        return self.database.on_change(session, row.id)
 
     def change_product(self, product: str, settings: ProductSettings) -> None:
         """Set all that is said of a product; raise UnusableName, UnknownRelease for its latest."""

@@ -45,18 +45,13 @@ class RetrievalSettings:
 
 
 def query_vectors(corpus: Corpus, embedder: Embedder, queries: Sequence[str]) -> Vectors:
-    """The queries as the corpus was embedded; none, where that was before and cannot be had now.
-
-    Raises EmbedderFailed where it is the embedder of today.
-    """
+    """The queries as the corpus was embedded; none where its embedder is not there, or fails."""
     own = embedder_named(corpus.embedder, embedder)
     try:
         if own is not None:
             return own.embed_queries(queries)
     except EmbedderFailed as error:
-        if corpus.embedder == embedder.name:
-            raise
-        _log.warning("a former embedder fails: %s", error)
+        _log.warning("%s %s is searched by words alone: %s", corpus.product, corpus.release, error)
     return np.empty((0, corpus.dimension), dtype=np.float32)
 
 

@@ -3,7 +3,7 @@
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -47,13 +47,21 @@ from corpora.sources.source import (
 from ingestion.archives import stays_inside
 from ingestion.errors import StrataError
 from ingestion.listing import passed_over
-from ingestion.messages import message
+from ingestion.messages import message, message_noop
 from ingestion.objections import objections
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 100, 16_000_000
 _NAMED = 50
 """So many files of a kind of change are named in a report."""
 _EXAMPLES = 3
+_NONE_LEFT = message_noop(
+    "The source had releases and none is found any more. Nothing was changed. Check that its place "
+    "is there, such as a share that is mounted, and its address and pattern of releases. If they "
+    "were removed there, remove the source or hide its releases."
+)
+_IF_REMOVED = message_noop(
+    "{why} If the release was removed there, hide it: strata releases retire {product} {release}"
+)
 _LONGEST_ADDRESS = 2_000
 
 
@@ -127,11 +135,7 @@ class Syncing:
         except NothingThere as error:
             found, none = [], error
         if not found and known and none is None:
-            raise SourceError(
-                "The source had releases and none is found any more. Nothing was changed. Check "
-                "that its place is there, such as a share that is mounted, and its pattern of "
-                "releases. If they were removed there, remove the source or hide its releases."
-            )
+            raise SourceError(_NONE_LEFT)
         for done, release in enumerate(found):
             self.check_stop()
             self.report(Progress(Stage.FETCHING, 0, 0, release.name, (done, len(found))))
@@ -146,21 +150,29 @@ class Syncing:
             except (IngestCancelled, DiskFull, UnusableDatabase):
                 raise
             except StrataError as error:
-                one = ReleaseRun(release.name, "failed", release.revision, message=str(error))
-                self._keep(source_id, release.name, error=str(error))
+                told = str(error)
                 if isinstance(error, NothingThere):
                     nowhere.add(release.name)
+                    if self._serving(source.product, release.name) is not None:
+                        told = message(_IF_REMOVED, why=error, **_named(source, release.name))
+                one = ReleaseRun(release.name, "failed", release.revision, message=told)
+                self._keep(source_id, release.name, error=told)
             one.remarks = [*reader.remarks[said:], *one.remarks]
             run.releases.append(one)
         absent = known.keys() - {release.name for release in found}
         missed = [n for n in sorted(absent | (nowhere & known.keys())) if known[n].published]
         gone = {name for name in missed if self._is_gone(reader, name)}
         if none is not None and not gone:
+            if any(row.published for row in known.values()):
+                raise SourceError(_NONE_LEFT) from none
             raise none
         # A place of which nothing can be read has failed as a whole: it takes nothing away.
         rest = [one.outcome for one in run.releases if one.release not in gone]
         if rest and set(rest) == {"failed"}:
             gone.clear()
+        if not rest and len(self._shown(source.product, gone)) > 1:
+            # It may have moved as a whole, or what answers may not be it.
+            raise SourceError(_NONE_LEFT)
         run.releases = [one for one in run.releases if one.release not in gone]
         try:
             for name in sorted(gone):
@@ -246,8 +258,7 @@ class Syncing:
         run.message = message(
             "no longer at the source and is hidden. To show it again: strata releases retire "
             "{product} {release} --restore, or its settings on the page Documents.",
-            product=shlex.quote(source.product),
-            release=shlex.quote(release),
+            **_named(source, release),
         )
         with self.database.writing() as session:
             row = find_release(session, source.product, release)
@@ -279,6 +290,11 @@ class Syncing:
             session.add(_audited(source, "hide", subject, before=True, now=False))
             self.database.on_change(session, row.id)
             return True
+
+    def _shown(self, product: str, releases: Collection[str]) -> list[str]:
+        with self.database.reading() as session:
+            rows = {name: find_release(session, product, name) for name in releases}
+            return [name for name, row in rows.items() if row is not None and not row.retired]
 
     def _holds_more(self, generation: int | None, source_id: int) -> bool:
         """Whether a generation has documents that others than a source brought."""
@@ -457,6 +473,11 @@ def forget_taken(database: Database, product: str, release: str) -> None:
         row = find_release(session, product, release)
         for taken in taken_of(session, row) if row else ():
             taken.revision = taken.taken = ""
+
+
+def _named(source: SourceRow, release: str) -> dict[str, str]:
+    """A release as a command names it."""
+    return {"product": shlex.quote(source.product), "release": shlex.quote(release)}
 
 
 def _audited(source: SourceRow, action: str, subject: str, **details: Any) -> AuditRow:

@@ -3,8 +3,7 @@
 from ingestion.asciidoc.blocks import html
 from ingestion.asciidoc.lines import Attributes, preprocessed
 from ingestion.decoding import decode
-from ingestion.documents import flowing_document
-from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.html import fragment_document
 from ingestion.page import Document, NotDocumentation, UnreadableFile
 
 _SIGNED = "-----BEGIN PGP"
@@ -26,7 +25,6 @@ def load(data: bytes, file: str) -> Document:
     values = attributes.values
     anchors = values.get("idprefix", "_"), values.get("idseparator", "_")
     try:
-        blocks = fragment_blocks(html(lines, anchors=anchors))
+        return fragment_document(data, file, "", html(lines, anchors=anchors))
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
-    return flowing_document(data, file, "", blocks)

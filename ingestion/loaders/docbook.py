@@ -10,7 +10,7 @@ from ingestion import doxygen
 from ingestion.docbook_names import BOXES, PREFORMATTED, ROOTS, SECTIONS, STRUCK, TAGS, UNREAD
 from ingestion.documents import flowing_document
 from ingestion.html_parts import line, whole_number
-from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.html import fragment_blocks, fragment_document
 from ingestion.messages import message
 from ingestion.ordinals import NUMERATIONS
 from ingestion.page import (
@@ -84,11 +84,11 @@ def load(data: bytes, file: str) -> Document:
     ):
         rewrite(root)
     markup = etree.tostring(root, method="html", encoding="unicode")
-    read = flowing_document(data, file, "", fragment_blocks(markup))
+    read = fragment_document(data, file, "", markup)
     remark = message(
         "parts that lie in other files are not read in their place: {number}", number=includes
     )
-    return replace(read, remarks=(remark,)) if includes else read
+    return replace(read, remarks=(*read.remarks, remark)) if includes else read
 
 
 def _with_letters(data: bytes) -> tuple[bytes, int]:

@@ -131,13 +131,25 @@ def _unnamed(blocks: Sequence[Block]) -> tuple[str, ...]:
     return (remark,)
 
 
+def fragment_document(
+    data: bytes, file: str, title: str, markup: str, remarks: tuple[str, ...] = ()
+) -> Document:
+    """Make a document of HTML that another format was turned into, as `flowing_document` does."""
+    blocks, own = _fragment(markup)
+    return flowing_document(data, file, title, blocks, (*remarks, *own, *_unnamed(blocks)))
+
+
 def fragment_blocks(markup: str) -> list[Block]:
-    """Read HTML that another format was turned into."""
+    """Read HTML that a part of another format was turned into."""
+    return _fragment(markup)[0]
+
+
+def _fragment(markup: str) -> tuple[list[Block], tuple[str, ...]]:
     root = _parsed(f"<html><body><main>{markup}</main></body></html>")
-    apply_sheets(root)
+    remarks = apply_sheets(root)
     body = root.find("body")
     rewrite(body)
-    return without_banner(_blocks(body))
+    return without_banner(_blocks(body)), remarks
 
 
 def _container(body: HtmlElement) -> HtmlElement:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ingestion.decoding import decode
-from ingestion.documents import flowing_document
-from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.html import fragment_document
 from ingestion.mdoc import Mdoc
 from ingestion.page import Document, NotDocumentation, NothingToRead
 from ingestion.roff import Roff, arguments
@@ -37,8 +36,7 @@ def load(data: bytes, file: str) -> Document:
     if page["macro"] == "so":
         raise NothingToRead("it only names another manual page")
     html = Mdoc().html(text) if page["macro"] == "Dd" else _Page().html(text)
-    blocks = fragment_blocks(html)
-    return flowing_document(data, file, "", blocks)
+    return fragment_document(data, file, "", html)
 
 
 @dataclass

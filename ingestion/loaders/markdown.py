@@ -14,8 +14,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from ingestion.decoding import decode
-from ingestion.documents import flowing_document
-from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.html import fragment_blocks, fragment_document
 from ingestion.loaders.markdown_conditions import conditions_plugin
 from ingestion.loaders.markdown_containers import containers_plugin
 from ingestion.loaders.markdown_marks import ATTRIBUTES, marks_plugin
@@ -76,20 +75,19 @@ def load(data: bytes, file: str) -> Document:
     body = text[front.end() :] if front else text
     names, names_in_code = names_of(settings)
     values = Values(names)
-    blocks = markdown_blocks(body, values, names_in_code)
-    remarks = [message(_CUT, letters=MOST_LETTERS)] if values.used_up else []
-    return flowing_document(data, file, str(settings.get("title") or ""), blocks, tuple(remarks))
-
-
-def markdown_blocks(
-    text: str, values: Values | None = None, names_in_code: Names = MappingProxyType({})
-) -> list[Block]:
-    """Return the blocks of Markdown without front matter, with values in place of names.
-
-    Raises UnreadableFile where it is nested too deeply.
-    """
+    title = str(settings.get("title") or "")
     try:
-        return fragment_blocks(markdown_html(text, values, names_in_code))
+        markup = markdown_html(body, values, names_in_code)
+        remarks = (message(_CUT, letters=MOST_LETTERS),) if values.used_up else ()
+        return fragment_document(data, file, title, markup, remarks)
+    except RecursionError as error:
+        raise UnreadableFile("its elements are nested too deeply to be read") from error
+
+
+def markdown_blocks(text: str) -> list[Block]:
+    """Return the blocks of Markdown. Raises UnreadableFile where it is nested too deeply."""
+    try:
+        return fragment_blocks(markdown_html(text))
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
 

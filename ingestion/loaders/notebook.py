@@ -3,14 +3,12 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from dataclasses import replace
 from html import escape
 from typing import Any
 
 from ingestion.decoding import decode, printable
-from ingestion.documents import flowing_document
 from ingestion.html_parts import whole_number
-from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.html import fragment_document
 from ingestion.loaders.markdown import markdown_html
 from ingestion.messages import message
 from ingestion.names import FRONT_MATTER, settings_of
@@ -46,15 +44,14 @@ def load(data: bytes, file: str) -> Document:
     if first.get("cell_type") in _WRITTEN and (front := FRONT_MATTER.match(source)):
         title = str(settings_of(front[2] or "", "yaml").get("title") or "")
         cells[0] = {**first, "source": source[front.end() :]}
-    try:
-        markup = [part for cell in cells for part in _cell(mapping(cell))]
-        blocks = fragment_blocks("\n".join(markup))
-    except RecursionError as error:
-        raise UnreadableFile("its elements are nested too deeply to be read") from error
     pictures = sum(_is_picture(o) for c in cells for o in members(mapping(c).get("outputs")))
     remark = message("pictures that its code draws are not read: {number}", number=pictures)
     remarks = (remark,) if pictures else ()
-    return replace(flowing_document(data, file, title, blocks), remarks=remarks)
+    try:
+        markup = [part for cell in cells for part in _cell(mapping(cell))]
+        return fragment_document(data, file, title, "\n".join(markup), remarks)
+    except RecursionError as error:
+        raise UnreadableFile("its elements are nested too deeply to be read") from error
 
 
 def _cell(cell: dict[str, Any]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from docutils.transforms import Transform
 from ingestion.decoding import decode
 from ingestion.documents import flowing_document
 from ingestion.html_shown import icon_of_role, strikes
-from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.html import fragment_document
 from ingestion.loaders.rest_transforms import (
     QuotedDefinitions,
     SubstitutionsInCode,
@@ -328,7 +328,7 @@ def load(data: bytes, file: str) -> Document:
     text = decode(data)
     if not is_restructured(text, file):
         return flowing_document(data, file, "", list(plain_blocks(text)))
-    return flowing_document(data, file, "", fragment_blocks(restructured_html(text)))
+    return fragment_document(data, file, "", restructured_html(text))
 
 
 def restructured_html(text: str) -> str:

@@ -72,6 +72,40 @@ def test_without_a_model_steps_stand_below_the_sentence_that_was_found(tmp_path:
     assert answer.index("GET /lanes") < answer.index("1. Stop the hub.")
 
 
+TASKS = """
+<h1>Tasks</h1>
+<table><tr><th>Task</th><th>Commands</th><th>Downtime</th></tr>
+<tr><td>restart the pump</td><td><pre>cd /opt/pump
+pump start</pre></td><td>2 min</td></tr>
+<tr><td>light the lamp</td><td>As root: <pre>lamp:
+  mode: steady</pre></td><td>none</td></tr></table>
+"""
+RESTART = "restart the pump – Commands:\n\n```\ncd /opt/pump\npump start\n```"
+LIGHT = "light the lamp – Commands:\n\n```\nlamp:\n  mode: steady\n```"
+HEAD = "| Task | Commands | Downtime |\n| --- | --- | --- |\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        (
+            "Which tasks are there?",
+            f"{HEAD}| restart the pump | ↓ | 2 min |\n| light the lamp | As root: ↓ | none |"
+            f"\n\n{RESTART}\n\n{LIGHT}",
+        ),
+        (
+            "What is the downtime to light the lamp?",
+            f"light the lamp: commands As root: ↓, downtime none [1].\n\n{LIGHT}",
+        ),
+    ],
+)
+def test_without_a_model_a_listing_in_a_cell_is_shown_as_it_is_written(
+    tmp_path: Path, question: str, shown: str
+) -> None:
+    with opened(ingested(tmp_path, "hub", {"1.0": {"tasks.html": TASKS}})) as chatbot:
+        assert chatbot.ask(question).content.answer.endswith(shown)
+
+
 WAIT = """
 # Hub
 

@@ -135,6 +135,11 @@ def test_a_release_named_in_full_is_always_the_one(
         ("echo in the version before 2.0", 'you said "in the version before 2.0" → 1.4.54'),
         ("echo", "the latest"),
         ("echo in Foo 17.20?", 'the latest, as "Foo 17.20" names no release of sqlalchemy'),
+        (
+            f"echo in {', '.join(f'Fo{letter} 17.20' for letter in 'abcdefgh')}?",
+            'the latest, as "Foa 17.20", "Fob 17.20", "Foc 17.20", "…" names no release of '
+            "sqlalchemy",
+        ),
         ("echo: a timeout of 2.5 s, as in section 3.2", "the latest"),
         ("echo in SQLAlchemy 1.0", 'no release "1.0" of sqlalchemy'),
         ("echo 1.3 vs 1.4", "compared: 1.3.24, 1.4.54"),

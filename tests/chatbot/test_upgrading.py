@@ -6,12 +6,15 @@ import json
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain_core.messages import BaseMessage
 
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.errors import BadQuestion, NotAllowed
-from chatbot.models.scripted import Rule, ScriptedChatModel
+from chatbot.models.scripted import RecordedCall, Rule, ScriptedChatModel
+from chatbot.models.streaming import Chunks, chunk_of
 from chatbot.review.exports import csv_lines
 from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
@@ -20,7 +23,7 @@ from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
 from chatbot.upgrading.material import portions
 from chatbot.upgrading.notes import Kind, Note
-from chatbot.upgrading.reading import Changes, GuideReader
+from chatbot.upgrading.reading import STEP, Changes, GuideReader
 from chatbot.upgrading.release_gaps import GapKind, ReleaseGaps, release_gap_rows
 from chatbot.upgrading.steps import Need, UpgradeStep, What
 from chatbot.upgrading.usage import LARGEST, Usage, folded, read_usage
@@ -456,6 +459,51 @@ def test_a_model_reads_what_concerns_the_input_and_is_held_to_its_pages(
     assert again == read
     assert (len(model.calls) > made) is (unread > 0)
     assert bool(kept) is (replies is not None)
+
+
+class Renaming(ScriptedChatModel):
+    """Tells at every step that each used thing has the name of that step."""
+
+    async def _chunks(
+        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+    ) -> Chunks:
+        first, _, rest = messages[-1].text.partition(" Used:\n")
+        step = first.removesuffix(".0.").rpartition(" ")[2]
+        used = rest.partition("\n<")[0].splitlines()
+        now = f"All is called name_{step} now."
+        told = (json.loads(change(u, "renamed", now=now, successor=f"name_{step}")) for u in used)
+        self._calls.append(RecordedCall(((STEP, messages[-1].text),), options))
+        yield chunk_of(json.dumps({"changes": [c for of in told for c in of["changes"]]}))
+
+
+def test_names_that_a_model_gives_in_every_step_are_followed_once(
+    database: Database, tmp_path: Path
+) -> None:
+    """Else a guide doubles with every step."""
+    steps = 6
+    rows = "\n".join(f"| `name_{n}` | 5 | min | 1 to 12 | Wait. |" for n in range(steps + 1))
+    for n in range(steps + 1):
+        notes = f"# Release notes\n\n## {n}.0\n\n### Changed\n\n- All is called `name_{n}` now.\n"
+        texts = {"settings": SETTINGS.format(rows=rows), "release-notes": notes}
+        ingest_beacon(database, write(tmp_path / str(n), **texts), release=f"{n}.0")
+    told, model, used = Told(database), Renaming(), "[lamp]\nname_0 = 1\n"
+    guides: list[str] = []
+    guide = told.guides.guide
+    told.guides.guide = lambda *of: (guides.append(of[1]), guide(*of))[1]
+    reader = GuideReader(
+        *(told.guides, model, Settings(data_dir=Path("unused"))),
+        run=lambda work, stopped: asyncio.run(work),
+        told=lambda done, of: None,
+        stopped=lambda: False,
+        replies={},
+    )
+    read = reader.read(told.product, told.guide("0.0", f"{steps}.0", used), read_usage(used))
+    # From each release on what is new there; the last one has nothing behind it.
+    assert guides == ["0.0", *(f"{n}.0" for n in range(1, steps))]
+    assert read.unread == 0
+    assert {(s.name, s.newer) for s in read.steps} == {
+        (f"name_{n}", f"{m}.0") for n in range(steps) for m in range(n + 1, steps + 1)
+    }
 
 
 def test_gaps_between_releases(told: Told, database: Database, tmp_path: Path) -> None:

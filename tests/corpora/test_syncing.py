@@ -145,9 +145,7 @@ class Desk:
         return [one.name for one in listed if one.settings.hidden]
 
     def hide(self, release: str, *, hidden: bool) -> None:
-        ReleaseAdministration(self.database).revise_release(
-            "Beacon", release, lambda old: replace(old, hidden=hidden)
-        )
+        ReleaseAdministration(self.database).hide("Beacon", release, hidden=hidden)
 
     def audited(self) -> list[AuditRow]:
         with self.database.reading() as session:
@@ -369,7 +367,8 @@ def test_all_releases_are_hidden_only_where_their_place_answers(desk: Desk) -> N
     was, desk.toy.contents = desk.toy.contents, {}
     for answers, removed, hidden, told in (
         (False, {"17.10", "17.20"}, [], "a share that is mounted"),
-        (True, set[str](), [], "There is no release."),
+        (True, set[str](), [], "If they were removed there, remove the source or hide"),
+        (True, {"17.10", "17.20"}, [], "If they were removed there, remove the source or hide"),
         (True, {"17.10"}, ["17.10"], f"{_HIDDEN} 17.20 is no longer at the source, or not"),
         (True, {"17.10", "17.20"}, ["17.10", "17.20"], _HIDDEN),
     ):
@@ -415,6 +414,16 @@ def test_what_an_admin_hid_or_showed_stays_so(desk: Desk) -> None:
     desk.toy.contents["17.10"] = was
     desk.run()
     assert desk.hidden() == ["17.10"]
+    # Also of one that its source has hidden already.
+    desk.hide("17.10", hidden=False)
+    desk.run()
+    del desk.toy.contents["17.10"]
+    desk.run()
+    assert desk.hidden() == ["17.10"]
+    desk.hide("17.10", hidden=True)
+    desk.toy.contents["17.10"] = was
+    desk.run()
+    assert desk.hidden() == ["17.10"]
 
 
 def test_a_release_that_others_feed_too_stays_without_what_was_removed(desk: Desk) -> None:
@@ -446,7 +455,8 @@ def test_where_a_listed_release_has_nothing_any_more_its_place_is_asked(desk: De
     desk.run()
     desk.toy.revisions.clear()
     desk.toy.contents["17.10"] = {"guide.md": NothingThere("No page.")}
-    assert "17.10 failed: No page." in desk.run().message
+    told = "If the release was removed there, hide it: strata releases retire Beacon 17.10"
+    assert f"17.10 failed: No page. {told}" in desk.run().message
     assert desk.hidden() == []
     desk.toy.removed = {"17.10"}
     assert desk.run().message == f"1 unchanged. {_HIDDEN}"

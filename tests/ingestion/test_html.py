@@ -1,8 +1,11 @@
+import json
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from ingestion.loaders import html, markdown, notebook
 from ingestion.loaders.html import load
 from ingestion.page import Block, BlockKind, DocumentKind, NothingToRead, UnreadableFile
 
@@ -138,13 +141,16 @@ def test_icons_without_a_name_are_told_with_their_place() -> None:
     assert not load(f"<html><body>{named}</body></html>".encode(), "x.html").remarks
 
 
-def test_sheets_that_take_too_long_to_follow_hide_nothing() -> None:
+@pytest.mark.parametrize("loader", [html, markdown, notebook])
+def test_sheets_that_take_too_long_to_follow_hide_nothing(loader: ModuleType) -> None:
     rules = ".a .b .a { display: none } " * 200
     deep = "<div class='a b'>" * 50 + "<p class='a b'>Turn the screw.</p>" + "</div>" * 50
     shown = "<p>Open the valve.</p>" * 500
     for times, hidden in ((1, True), (50, False)):
         page = f"<html><style>{rules}</style><body><main>{shown}{deep * times}</main></body></html>"
-        read = load(page.encode(), "x.html")
+        cells = [{"cell_type": "markdown", "source": page}]
+        data = json.dumps({"cells": cells}) if loader is notebook else page
+        read = loader.load(data.encode(), "x")
         assert ("Turn the screw." in "".join(page.text for page in read.pages)) is not hidden
         assert read.remarks == (
             () if hidden else ("its style sheets take too long to follow: what they hide is read",)

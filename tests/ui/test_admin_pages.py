@@ -121,19 +121,22 @@ def test_numbers_show_each_model_server_and_whether_it_answers(
     with serving(raw('{"data": []}', "application/json")) as good, serving(refuses(503)) as bad:
         spare = ServedChatModel(url=good.url, model="spare")
         model = ServedChatModel(url=bad.url, model="main", second=spare)
-        settings = Settings(data_dir=tmp_path / "data", generator="none")
+        embedder = "http://127.0.0.1:1/v1#small"
+        settings = Settings(data_dir=tmp_path / "data", generator="none", embedder=embedder)
         chatbot = valve(model, settings)
         calls = [Attempt(bad.url, "main", kind, 0.1, None) for kind in ("503", "503", "timeout")]
         keep_attempts(chatbot.database, [*calls, Attempt("", "tiny", "", 2.0, 0.5)])
         page = open_admin_page("numbers")
         table = page.dataframe[0].value
         found = {row.Model: row for row in table.itertuples()}
-        assert list(found) == ["main", "tiny", "spare"]
+        assert list(found) == ["main", "tiny", "spare", "small"]
+        assert (found["small"].Server, found["small"].Now) == ("http://127.0.0.1:1/v1", "fails")
         assert (found["main"].Now, found["main"].Failed) == ("fails", 3)
         assert found["main"].Errors == "503: 2, timeout: 1"
         assert (found["tiny"].Server, found["tiny"].Now) == ("in this process", "–")
         assert (found["spare"].Now, found["spare"].Calls) == ("answers", 0)
         assert "fails (503" in plain(page.warning[0].value)
+        assert "gave no vectors (ConnectError): start it" in plain(page.warning[1].value)
         # Its list of models is asked for, and nothing else.
         assert good.bodies == [{}]
 

@@ -6,16 +6,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from chatbot.accounts.people import LOCAL
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.administration.thresholds import TooFewQuestions, propose_thresholds
 from chatbot.assembly import open_chatbot
-from chatbot.chatbot import Chatbot
+from chatbot.chatbot import NEW, Chatbot
 from chatbot.models.embedders import ServedEmbedder, open_embedders
+from chatbot.review.model_servers import server_figures
 from corpora.catalog.catalog import Catalog
 from corpora.database.tables import EmbeddingModelRow
 from corpora.documents.embedding_anew import embedded_otherwise, order_embedding
+from corpora.errors import EmbedderFailed
 from corpora.indexing.onnx_embedder import Form
 from corpora.jobs.jobs import JobKind, Jobs, JobState
 from tests.job_work import worker
@@ -24,6 +26,7 @@ from tests.ui.conftest import close
 
 pytestmark = pytest.mark.database
 QUESTION = "What is the default of hold_time?"
+NOWHERE = "http://127.0.0.1:1/v1#small"
 WORDS = "what is the default of hold_time hold time seconds valve cover screw torque mount"
 
 
@@ -35,6 +38,13 @@ def changed(chatbot: Chatbot, tmp_path: Path) -> Iterator[Chatbot]:
     made = open_chatbot(settings)
     yield made
     close(made)
+
+
+def now_of(chatbot: Chatbot, dimension: int, embedder: ServedEmbedder) -> None:
+    """Let the vectors of this dimension be those of another embedder."""
+    with chatbot.database.writing() as session:
+        names = update(EmbeddingModelRow).where(EmbeddingModelRow.dimension == dimension)
+        session.execute(names.values(name=embedder.name, setting=embedder.setting))
 
 
 def work(chatbot: Chatbot) -> None:
@@ -90,16 +100,36 @@ def test_an_embedder_that_is_gone_is_done_without_and_said(
     order_embedding(changed.database, changed.embedder.name, "")
     work(changed)
     if on_a_server:
-        with chatbot.database.writing() as session:
-            names = update(EmbeddingModelRow).where(EmbeddingModelRow.dimension == 16)
-            gone = ServedEmbedder("http://127.0.0.1:1/v1#small", None, Form())
-            session.execute(names.values(name=gone.name, setting=gone.setting))
+        now_of(chatbot, 16, ServedEmbedder(NOWHERE, None, Form()))
     else:
         (Path(changed.settings.embedder) / "tokenizer.json").unlink()
 
     answered = chatbot.ask(QUESTION, product="valve", release="1.0", afresh=True)
     assert not answered.turn.answer.abstained
     assert "searched by words alone" in str(answered.turn.fallbacks)
+
+
+def test_todays_embedder_is_done_without_while_its_server_is_down_and_counted(
+    chatbot: Chatbot,
+) -> None:
+    before = chatbot.ask(QUESTION, product="valve", release="1.0")
+    now_of(chatbot, 384, ServedEmbedder(NOWHERE, None, Form()))
+    today = open_chatbot(chatbot.settings.model_copy(update={"embedder": NOWHERE}))
+    answered = today.ask(QUESTION, product="valve", release="1.0", conversation=NEW)
+    assert answered.turn.answer.text == before.turn.answer.text
+    without = {fallback.step: fallback.reason for fallback in answered.turn.fallbacks}
+    assert without.keys() == {"memory", "context_retrieval", "context_reduction"}
+    assert {"the embedder fails" in reason for reason in without.values()} == {True}
+    assert not any("127.0.0.1" in reason for reason in without.values())
+    assert answered.kept_as is not None
+    today.feedback(LOCAL.id).give(answered.kept_as, 1)
+    # One request for all steps of the question, and it failed.
+    admin = Person("admin", "Admin", is_admin=True)
+    figures = {of.model: of for of in server_figures(today.database, admin)}["small"]
+    assert (figures.calls, figures.errors) == (1, (("unreachable", 1),))
+    with pytest.raises(EmbedderFailed, match="start it, or set STRATA_EMBEDDER"):
+        today.embedder.embed(["a text that is ingested"])
+    close(today)
 
 
 def test_thresholds_are_proposed_from_remembered_questions(

@@ -176,7 +176,7 @@ def test_a_step_that_fell_back_is_told_in_one_line_with_its_reason_behind_it(
     assert "90 days" in texts(page)
     assert [e.label for e in page.expander] == ["How this was found"]
     told = page.expander[0].caption[1].value.replace("\\", "")
-    assert told.startswith("Without the language model: reading what was found (3 of 3 chunks: ")
+    assert told.startswith("Without its model: reading what was found (3 of 3 chunks: ")
 
 
 @pytest.mark.parametrize(

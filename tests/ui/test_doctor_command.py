@@ -154,6 +154,7 @@ def test_each_model_server_is_asked_whether_it_answers(
             "SERVER_URL": good.url,
             "FALLBACK_MODEL": "spare",
             "FALLBACK_URL": bad.url,
+            "EMBEDDER": "http://127.0.0.1:1/v1#small",
         }.items():
             monkeypatch.setenv(f"STRATA_{name}", value)
         code, found = doctor()
@@ -162,3 +163,6 @@ def test_each_model_server_is_asked_whether_it_answers(
     health, told = found[f"model server {bad.url}"]
     assert health == "fault"
     assert "fails (503" in told
+    health, told = found["model server http://127.0.0.1:1/v1"]
+    assert health == "fault"
+    assert "gave no vectors (ConnectError): start it" in told

@@ -18,7 +18,7 @@ from ui.elements.address import page_link
 from ui.elements.frame import button, in_a_row
 from ui.wording.escaping import as_code, as_label, as_text, as_title, inline, visible
 from ui.wording.memory import saved, vouched
-from ui.wording.progress import done_without_model
+from ui.wording.progress import without_models
 
 _LONG = 600
 _ROWS = 10
@@ -161,7 +161,7 @@ def _show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None)
 
 
 def _show_way(reply: Reply) -> None:
-    without = done_without_model(reply.fallbacks)
+    without = without_models(reply.fallbacks)
     searched = reply.queries.versionless or reply.queries.filtered
     if not without and not (searched and reply.citations):
         return
@@ -170,4 +170,4 @@ def _show_way(reply: Reply) -> None:
             st.caption(gettext("Searched for “{words}”", words=as_label(searched, 200)))
         for step, reason in without:
             of = {"step": as_label(step), "reason": as_label(reason, 300)}
-            st.caption(gettext("Without the language model: {step} ({reason})", **of))
+            st.caption(gettext("Without its model: {step} ({reason})", **of))

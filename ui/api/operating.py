@@ -49,7 +49,7 @@ _FIGURES: tuple[tuple[type[Counter | Gauge], str, str, ColumnElement[Any], _Labe
     (
         Counter,
         "model_server_calls",
-        "Requests to language models, by their errors.",
+        "Requests to models, by their errors.",
         func.sum(ServerCallRow.calls),
         _SERVER | {"error": ServerCallRow.error},
     ),

@@ -24,7 +24,7 @@ from ui.cli.terminal import (
     say,
 )
 from ui.wording.memory import saved
-from ui.wording.progress import QuestionProgress, done_without_model
+from ui.wording.progress import QuestionProgress, without_models
 
 if TYPE_CHECKING:
     from chatbot.chatbot import Chatbot
@@ -196,8 +196,8 @@ def _print_reply(reply: Reply) -> None:
         say(f"Not from the documentation – {statement}", "dim")
     for warning in reply.warnings:
         say(f"Note: {warning}", "yellow")
-    for step, reason in done_without_model(reply.fallbacks):
-        say(f"Without the language model: {step} ({reason})", "dim")
+    for step, reason in without_models(reply.fallbacks):
+        say(f"Without its model: {step} ({reason})", "dim")
 
 
 def _batch(chatbot: "Chatbot", questions: Path, to: Path, afresh: bool) -> None:

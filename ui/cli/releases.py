@@ -102,9 +102,7 @@ def retire(
 ) -> None:
     """Hide a release; its documents are kept, and --restore brings it back."""
     administration = ReleaseAdministration(open_database())
-    summary = administration.revise_release(
-        product, release, lambda settings: replace(settings, hidden=not restore)
-    )
+    summary = administration.hide(product, release, hidden=not restore)
     done = "is available again" if restore else "is hidden"
     say(f"{product} {release} {done}\n{summary}".rstrip())
 

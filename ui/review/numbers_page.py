@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from chatbot.accounts.people import Person
+from chatbot.models.embedders import Embedders, ServedEmbedder
 from chatbot.models.served import ServedChatModel
 from chatbot.review.model_servers import ServerFigures, server_figures
 from chatbot.review.numbers import Figures, Numbers, Span, StepTime, StepTimes
@@ -112,16 +113,20 @@ def numbers(person: Person) -> None:
 
 
 def _servers(person: Person, wanted: TurnFilter) -> None:
-    """The language models that were asked in the period, and whether their servers answer now.
+    """The models that were asked in the period, and whether their servers answer now.
 
     Requests are counted for all products: a server fails for one as for the other. So they are for
     admins of Strata alone.
     """
     if not person.is_admin:
         return
-    model, database = services.chatbot().model, services.chatbot().database
+    model, embedder = services.chatbot().model, services.chatbot().embedder
+    database = services.chatbot().database
     figures = server_figures(database, person, wanted.since, wanted.until)
-    served = model.in_order if isinstance(model, ServedChatModel) else ()
+    served: tuple[ServedChatModel | ServedEmbedder, ...] = (
+        *(model.in_order if isinstance(model, ServedChatModel) else ()),
+        *(embedder.served if isinstance(embedder, Embedders) else ()),
+    )
     asked = {(figure.server, figure.model) for figure in figures}
     figures += [
         ServerFigures(one.server, one.known_as, 0)
@@ -133,7 +138,7 @@ def _servers(person: Person, wanted: TurnFilter) -> None:
     names = tuple((one.server, one.known_as) for one in served)
     with st.spinner(gettext("Asking the model servers…")):
         now = _states(names, served)
-    st.subheader(gettext("Language models"), anchor=False)
+    st.subheader(gettext("Models"), anchor=False)
     seconds = Number(2, seconds=True)
     columns: Columns[ServerFigures] = {
         gettext("Now"): lambda figure: _answers(now.get((figure.server, figure.model))),
@@ -155,11 +160,11 @@ def _servers(person: Person, wanted: TurnFilter) -> None:
 
 @st.cache_data(ttl=20, max_entries=4, show_spinner=False)
 def _states(
-    names: tuple[tuple[str, str], ...], _served: tuple[ServedChatModel, ...]
+    names: tuple[tuple[str, str], ...], _served: tuple[ServedChatModel | ServedEmbedder, ...]
 ) -> dict[tuple[str, str], str]:
     """Why each server does not answer now; empty where it does."""
     with ThreadPoolExecutor(len(_served) or 1) as probing:
-        problems = probing.map(ServedChatModel.problem, _served)
+        problems = probing.map(lambda served: served.problem(), _served)
         return dict(zip(names, problems, strict=True))
 
 

@@ -213,7 +213,7 @@ def _show_steps(trace: Trace) -> None:
         _calls(calls)
     for fallback in trace.fallbacks:
         step, reason = as_label(step_name(fallback.step)), as_label(fallback.reason, 400)
-        without = gettext("Without the language model: {step} ({reason})", step=step, reason=reason)
+        without = gettext("Without its model: {step} ({reason})", step=step, reason=reason)
         st.caption(f":material/info: {without}")
 
 

@@ -122,6 +122,6 @@ def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
     return (*steps[:at], *steps[at + 1 :])
 
 
-def done_without_model(fallbacks: Iterable[Fallback]) -> list[tuple[str, str]]:
+def without_models(fallbacks: Iterable[Fallback]) -> list[tuple[str, str]]:
     """The names of the steps in a reply's `fallbacks`, with the reasons, each once."""
     return list(dict.fromkeys((step_name(f.step), f.reason) for f in fallbacks))

@@ -271,9 +271,10 @@ class Crawl:
             first = self._get(start, conditional=False)
         except Refused as error:
             if isinstance(error, ForbiddenHost) or self._follows:
-                raise SourceError(
-                    "{start} cannot be read: {error}.", start=start, error=error
-                ) from error
+                told = message("{start} cannot be read: {error}.", start=start, error=error)
+                # One that leads to the newest release may have been removed.
+                kind = SourceError if isinstance(error, ForbiddenHost) else NothingThere
+                raise kind(told) from error
             return False
         if first.status != 200 or suffixes_of(first) == ():
             return False

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import httpx
 
 from corpora.errors import NothingThere, SourceError
-from corpora.sources.options import SiteOptions
+from corpora.sources.options import RELEASE, SiteOptions
 from corpora.sources.run_report import of_release
 from corpora.sources.site.addresses import Hosts, parent_of, parsed
 from corpora.sources.site.crawling import LARGEST_PAGE, Crawl
@@ -32,6 +32,7 @@ class SiteReader:
         self._token = secrets.token(options.token, options.url) if options.token else ""
         self._certificates = str(secrets.file(options.ca)) if options.ca else None
         self._private = frozenset(map(_host, options.private_hosts))
+        self._answers = False
         for name in starts_of(options):
             self._is_safe_to_sign_in(place_of(name, options).start)
 
@@ -49,20 +50,31 @@ class SiteReader:
             fetcher.check_stop = check_stop
             robots = Robots(fetcher, Path(folder), obeyed=self._options.robots)
             names = found_releases(self._options, fetcher, robots, hosts, Path(folder))
+        self._answers = True
         return [FoundRelease(name, "") for name in names]
 
     def is_gone(self, release: str, check_stop: Callable[[], None]) -> bool:
-        """Whether the site answers 404 or 410 where a release begins."""
+        """Whether the site answers 404 or 410 where a release begins, and not so everywhere.
+
+        Something else has to be there: another release, or the page above this one.
+        """
         place = place_of(release, self._options)
+        above = parent_of(self._options.url) if RELEASE in self._options.url else ".."
         with (
             TemporaryDirectory(prefix="strata-site-") as folder,
             self._fetcher(place.hosts, place.start) as fetcher,
         ):
             fetcher.check_stop = check_stop
             robots = Robots(fetcher, Path(folder), obeyed=self._options.robots)
+
+            def is_nowhere(url: httpx.URL) -> bool:
+                file = Path(folder) / "page"
+                return fetcher.get(url, file, most=LARGEST_PAGE, check=robots.check).gone
+
             try:
-                start = Path(folder) / "start"
-                return fetcher.get(place.start, start, most=LARGEST_PAGE, check=robots.check).gone
+                return is_nowhere(place.start) and (
+                    self._answers or not is_nowhere(place.start.join(place.folder).join(above))
+                )
             except Refused:
                 return False
 
@@ -89,6 +101,7 @@ class SiteReader:
                     progress(*crawl.progress)
                     yield file
             finally:
+                self._answers |= crawl.progress[0] > 0
                 self.remarks += left_out.sentences(release.name)
                 self.remarks += [of_release(release.name, remark) for remark in crawl.remarks]
         if not crawl.progress[0]:

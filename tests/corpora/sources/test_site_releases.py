@@ -7,7 +7,8 @@ import pytest
 
 from corpora.errors import NothingThere, SourceError
 from corpora.sources.site.addresses import parent_of
-from tests.corpora.sources.reading_sites import read, reader_of
+from corpora.sources.source import SourceReader
+from tests.corpora.sources.reading_sites import Reading, read, reader_of
 from tests.corpora.sources.served import Page, Site, html, sitemap
 
 
@@ -92,12 +93,33 @@ def test_pairs_name_releases_and_keep_them_apart(site: Site) -> None:
         reader_of(site.url("/docs/"), releases={"17.10": "17"})
 
 
-def test_a_release_is_gone_if_its_beginning_is(site: Site) -> None:
+def test_a_release_is_gone_if_its_beginning_is_and_not_the_whole_site(site: Site) -> None:
     site.pages |= {"/docs/1/": Page(html("One")), "/docs/2/": Page("", status=410)}
     site.pages |= {"/docs/3/": Page("", status=403)}
-    reader = reader_of(site.url("/docs/{release}/"))
-    gone = {name: reader.is_gone(name, lambda: None) for name in ("1", "2", "3", "4")}
-    assert gone == {"1": False, "2": True, "3": False, "4": True}
+    reader = reader_of(site.url("/docs/{release}/"), discover="links")
+
+    def gone(reader: SourceReader) -> list[str]:
+        return [name for name in "1234" if reader.is_gone(name, lambda: None)]
+
+    # The page above answers 404 as well, and nothing else was read yet.
+    assert gone(reader) == []
+    assert Reading(reader, "1", {}).paths == {"index.html"}
+    assert gone(reader) == ["2", "4"]
+    pairs = {name: site.url(f"/docs/{name}/") for name in "1234"}
+    readers = reader_of(site.url("/docs/{release}/")), reader_of(site.url("/x/"), releases=pairs)
+    site.pages["/docs/"] = html("All")
+    assert [gone(one) for one in readers] == [["2", "4"], ["2", "4"]]
+
+
+@pytest.mark.parametrize("discover", ["links", "sitemap", "llms"])
+def test_a_release_that_leads_to_another_one_has_nothing(site: Site, discover: str) -> None:
+    away = Page("", status=302, headers={"Location": "/docs/latest/"})
+    site.pages |= {"/docs/1/": away, "/docs/1/a.html": away, "/docs/latest/": html("Newest")}
+    site.pages["/docs/sitemap.xml"] = sitemap(site.url("/docs/1/a.html"))
+    reader = reader_of(site.url("/docs/{release}/"), discover=discover)
+    with pytest.raises(NothingThere):
+        Reading(reader, "1", {})
+    assert not reader.is_gone("1", lambda: None)
 
 
 def test_a_site_without_releases_says_so(site: Site) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from chatbot.releases.accounting import check_versions
+from chatbot.releases.reading_check import check_versions
 from corpora.catalog.release import Product, Release
 
 RELAY = Product("relay", (), tuple(Release("relay", n) for n in ("17.10", "17.20", "18.00")))

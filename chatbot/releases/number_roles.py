@@ -1,41 +1,35 @@
-"""The wall between releases as a check (law 2): every number of a question is accounted for.
+"""The role of each number of a question, judged by what stands beside it.
 
 It is a release of the catalog in one of its spellings, or none of them and yet asked for as one;
 or it is something else: a quantity, a value, another thing's version by the name before it. What
-may be either is open, and the user is asked. Rules and a model's reading are held to the same.
+may be either is open, and the user is asked.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum, auto
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
-from chatbot.releases.product_names import (
-    AFTER,
-    BEFORE,
-    NEWEST,
-    OTHER,
-    OWN,
-    SINCE,
-    Span,
-    mask,
-    product_spans,
-    set_apart,
-)
+from chatbot.releases.product_names import OTHER, OWN, Span, mask, set_apart
 from chatbot.releases.release_names import ReleaseNames, release_names
 from chatbot.releases.release_numbers import Number, find_numbers
-from chatbot.text.asked_words import (
-    ALSO,
-    FILLING,
-    THERE,
-    VERSION,
-    VERSION_ENDS,
-    WHETHER,
-    phrases,
-    words,
+from chatbot.releases.words_beside import (
+    CONTRASTS,
+    FREE,
+    JOINED,
+    LINES,
+    OF_RELEASES,
+    WAYS,
+    ends_name,
+    last_word,
+    next_word,
+    owner_before,
+    preposition,
+    words_before,
 )
+from chatbot.text.asked_words import FILLING, THERE, WHETHER, words
 from chatbot.text.parts import parts_named
-from chatbot.text.words import FUNCTION_WORDS, MEASURE, STOP_WORDS, word_set
+from chatbot.text.words import MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
 
 
@@ -47,9 +41,6 @@ class NumberRole(Enum):
     OTHER = auto()
 
 
-_WINDOW = 64
-_LINES = word_set("series line branch")
-_OF_RELEASES = _LINES | word_set("release releases version versions docs lts notes guide 版本")
 _HOSTS = word_set("host ip address")
 _INTERFACES = word_set("api apis endpoint endpoints interface protocol schema")
 """Things with versions of their own."""
@@ -57,38 +48,9 @@ _OF_SOMETHING = re.compile(rf"\s+of\s+(?:(?:the|an?|our|your|its?)\s+)*(?!{OWN})
 _OF_OTHER = re.compile(rf"\s+of\s+(?:the\s+)?{OTHER}")
 _OF_HOST = re.compile(r"/\d|:\d")
 """A mask or a port behind an address."""
-_FREE = FUNCTION_WORDS | _OF_RELEASES | {"v", "r", ""}
-"""Words that no number belongs to."""
 _AROUND = WHETHER, THERE, FILLING
 _SUBJECTS = word_set("i we you to can must should now still not do does")
 """Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
-_THAN = r"(?:\b(?P<than>than|as)\s+(?=(?:in|on|with|under|for)\s))?"
-"""Before the preposition of a release that another one is held against: "than in 2.1"."""
-_WORDS_BEFORE = re.compile(
-    r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
-    r"(?:(?<![\w./-])"
-    r"(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
-    rf"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below|{BEFORE}+)"
-    rf"|(?P<after>after|newer\s+than|above|{AFTER}+))\s+"
-    rf"|(?P<since>{SINCE}+)\s*"
-    rf"|{_THAN}(?<![\w./-])(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by"
-    r"|using|running|into|to|from|since|until|as\s+of|than|vs\.?|versus|against|about|w/)\s+"
-    r"|(?P<pre>\bpre)[\s-])?"
-    r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
-    rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
-    rf"(?P<product>{OWN}+(?:\[\w+\]|(?:-[a-z]+)+(?=-))?(?:['’]s)?(?:[\s,:_=<>~^@/|\[\]()\"-]|\bin\b)*)?"
-    rf"(?:\b(?P<word>rel\w{{1,3}}se|vers(?!us)\w*|fassung|rel|ver|v|r|{VERSION})"
-    rf"(?:s?[\s.:=#_/-]+(?:is\s+)?|(?<={VERSION_ENDS})))?"
-    r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?\Z",
-    re.IGNORECASE,
-)
-"""The words right before a number that belong to it; matches the end of any text."""
-_OWNER = re.compile(
-    rf"(?P<sign>(?<![\w{OWN}])[-$@<{{/.~#&]+)?[`\"'“]*"
-    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|(?:[./-]|::|->)(?=\w))*)(?:['’]s)?"
-    r"(?P<code>\([\w, ]*\)|\[\w+\]|[>}`\"'”](?=\s|\Z))*(?P<joint>\s*[^\w\s,;.)?!]*\s*)\Z"
-)
-"""The word before a number, with signs of code before it and behind it."""
 _OF_CODE = re.compile(r"_|(?<![^\W_])[a-z]{2,}[A-Z]+[a-z]|[A-Z]{2,}-[A-Z]{2,}")
 """In a name of code, which has no versions of its own: max_payload, maxPayload, LOW-BATTERY."""
 _IN_PARTS = re.compile(r"[a-z][A-Z]+[a-z]|\w[./#-]\w")
@@ -96,74 +58,6 @@ _IN_PARTS = re.compile(r"[a-z][A-Z]+[a-z]|\w[./#-]\w")
 _SIGNS = tuple("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
 """A unit behind a number that is no release; "1.4 a" and "1.4 v 2.0" have none."""
-JOINED = re.compile(
-    r"\s*(?:(?P<comma>,)\s*)?(?:(?P<join>[/&+→–-]|[-=]>|and|or|vs?\.?|versus|to|against|than)\s*)?"
-    r"(?:(?P<place>(?:in|on|with|from)\b)\s*)?"
-    rf"(?:(?:in|on|from|the|with|both|to|releases?|versions?|v|r|{OWN}++)\s*)*[<>=~!^]*",
-    re.I,
-)
-"""The text that may stand between two releases that are named side by side."""
-_WAYS = ("→", "->", "=>", "to")
-"""Between a release and the one that it is left for."""
-_APART = (*_WAYS, "-", "–", "against", "than")
-COMPARATIVE = r"worse|better|(?:high|low|larg|small|long|short|fast|slow|strict)er"
-CHANGED = (
-    r"\b(?:geändert|cambi(?:ó|ad\w|at\w|os?)|mudou|mudan\w+|(?:измен|отлич|сравн|разниц|нов)\w*)\b"
-    r"|(?:[变變変][化更]|改[变變进進动動了]|[変变]わ|[区區][别別]|不同|差[异異別分]|[違违]い"
-    r"|新(?:功能|增|機能|し))[ぁ-ん]*|(?:바뀌|바뀐|변경|달라|차이)\w*"
-)
-"""The words for "changed" and "differs" that no English one begins like."""
-CONTRASTS = re.compile(
-    r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens"
-    r"|breaks?|new\s+since|unterschied\w*|neu\s+seit|seit\s+\S+\s+neu"
-    rf"|{COMPARATIVE})\b"
-    rf"|{CHANGED}|\bwhat(?:['’]s|\s+is)\s+new\b",
-    re.I,
-)
-"""Asks for what differs, also of a move from one release to another."""
-
-
-def is_joined(text: str, start: int, end: int) -> bool:
-    """Whether all between two names puts them side by side: "and", ",", "/", "und in"."""
-    between = text[start:end].strip()
-    if also := phrases(ALSO).match(between):
-        rest = between[also.end() :].casefold().split()
-        return len(rest) < 2 and {*text[:start].casefold().split()}.issuperset(rest)
-    joined = JOINED.fullmatch(text, start, end)
-    if joined is None or not (joined["comma"] or joined["join"]):
-        return False
-    return joined["join"] not in _APART and joined["place"] != "with"
-
-
-def words_before(text: str, start: int) -> re.Match[str]:
-    """The match of the words right before a name at `start` that belong to it."""
-    match = _WORDS_BEFORE.search(text, max(0, start - _WINDOW), start)
-    assert match is not None, "every part of the pattern may be missing"
-    return match
-
-
-def preposition(before: re.Match[str]) -> str:
-    """The preposition in the words before a name, with single blanks."""
-    said = " ".join((before["preposition"] or "").casefold().split())
-    return "since" if before["since"] else said
-
-
-def ends_name(text: str, end: int) -> bool:
-    """Whether a name ends at `end`: the end of the text, a sign or a stop word follows, and no
-    noun."""
-    return next_word(text, end) in _FREE
-
-
-def next_word(text: str, end: int) -> str:
-    """The word that follows, in small letters; none if there is a sign."""
-    following = text[end : end + _WINDOW].split(maxsplit=1)
-    word = "".join(takewhile(str.isalpha, following[0])) if following else ""
-    return word.casefold()
-
-
-def _last_word(text: str) -> str:
-    words = text[-_WINDOW:].casefold().split()
-    return words[-1].strip("\"'([,") if words else ""
 
 
 def account(text: str, numbers: Sequence[Number], product: Product) -> list[NumberRole]:
@@ -184,7 +78,7 @@ def account(text: str, numbers: Sequence[Number], product: Product) -> list[Numb
         elif second is NumberRole.OTHER and UNIT.match(text, right.end):
             roles[i] = NumberRole.OTHER
         elif (contrasts and both_known and ends_name(text, right.end)) or (
-            (contrasts or (joined["join"] in _WAYS and both_known))
+            (contrasts or (joined["join"] in WAYS and both_known))
             and (left.is_dotted and right.is_dotted)
         ):
             roles[i : i + 2] = NumberRole.RELEASE, NumberRole.RELEASE
@@ -231,7 +125,7 @@ def _role_of(text: str, number: Number, product: Product) -> NumberRole:
         return NumberRole.OTHER if _is_amount(number) else NumberRole.OPEN
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
-    owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
+    owner = owner_before(head, len(head)) if bare else None
     bracketed = owner and owner["joint"].isspace() and before["open"] and OTHER not in owner["word"]
     if (
         owner
@@ -250,9 +144,9 @@ def _role_of(text: str, number: Number, product: Product) -> NumberRole:
 
 def _of_newest(number: Number, following: str) -> NumberRole:
     """Judge a number of one part behind "latest": "the latest 2 series", "the last 2 alarms"."""
-    if not number.is_known or following not in _FREE or following in ("releases", "versions"):
+    if not number.is_known or following not in FREE or following in ("releases", "versions"):
         return NumberRole.OTHER
-    return NumberRole.RELEASE if following in _LINES else NumberRole.OPEN
+    return NumberRole.RELEASE if following in LINES else NumberRole.OPEN
 
 
 def _of_address(
@@ -260,10 +154,10 @@ def _of_address(
 ) -> NumberRole:
     """Judge a number in the form of an IP address, which is a release only where words say so."""
     where, head = preposition(before), text[: before.start()]
-    if next_word(text, number.end) in _OF_RELEASES or where in ("in", "since", "as of"):
+    if next_word(text, number.end) in OF_RELEASES or where in ("in", "since", "as of"):
         likely = number.is_known or names.near(number.tokens)
         return NumberRole.RELEASE if likely else NumberRole.OTHER
-    is_host = where == "at" or _last_word(head) in _HOSTS or head.endswith(("@", "://"))
+    is_host = where == "at" or last_word(head) in _HOSTS or head.endswith(("@", "://"))
     is_host = is_host or _OF_HOST.match(text, number.end) is not None
     return NumberRole.OPEN if number.is_known and not is_host else NumberRole.OTHER
 
@@ -272,20 +166,20 @@ def _is_of_something(text: str, number: Number, before: re.Match[str], names: Re
     """Whether a number may be the version of what is named behind it: "the v1 API", "1.2 of X"."""
     is_marked = before["word"] or before["prefix"]
     if of := _OF_SOMETHING.match(text, number.end):
-        return bool(number.is_dotted or is_marked) and of["word"].casefold() not in _FREE
+        return bool(number.is_dotted or is_marked) and of["word"].casefold() not in FREE
     following, is_path = next_word(text, number.end), text.startswith("/", number.end)
     if number.is_dotted or not (number.is_known and is_marked):
         return False
     is_named = before["product"] or before["word"] or names.names(number.tokens)
-    return following in _INTERFACES or not (is_named or (following in _FREE and not is_path))
+    return following in _INTERFACES or not (is_named or (following in FREE and not is_path))
 
 
 def _stands_free(owner: re.Match[str], product: Product) -> bool:
     """Whether the word before a number is a stop word or a verb, and so claims it for nothing."""
     word = owner["word"]
-    if word.casefold() in _FREE | words(*_AROUND) or CONTRASTS.fullmatch(word):
+    if word.casefold() in FREE | words(*_AROUND) or CONTRASTS.fullmatch(word):
         return True
-    verb = word.islower() and _last_word(owner.string[: owner.start()]) in _SUBJECTS
+    verb = word.islower() and last_word(owner.string[: owner.start()]) in _SUBJECTS
     # "does python 3.8 work" has no verb before its number.
     return verb and not product.has_versions(word)
 
@@ -350,47 +244,15 @@ def _free(
     where, following = preposition(before), next_word(text, number.end)
     if where == "to" and "set " in text.casefold():
         return NumberRole.OPEN if number.is_dotted else NumberRole.OTHER
-    if number.is_dotted or mark or (number.is_known and following in _OF_RELEASES):
+    if number.is_dotted or mark or (number.is_known and following in OF_RELEASES):
         return NumberRole.RELEASE
-    if following not in _FREE:
-        likely = where == "since" or _last_word(text[: number.start]) in _SUBJECTS
+    if following not in FREE:
+        likely = where == "since" or last_word(text[: number.start]) in _SUBJECTS
         return NumberRole.OPEN if likely and number.is_known else NumberRole.OTHER
     placed = where in ("in", "on", "since") or before["before"] or (where and _high(number))
     if not (number.is_known or names.near(number.tokens)):
         return NumberRole.OTHER
     return NumberRole.RELEASE if placed else NumberRole.OPEN
-
-
-def check_versions(
-    question: str, releases: Iterable[str], others: Iterable[str], product: Product
-) -> None:
-    """Raise ValueError unless all numbers of a model's reading of a question are accounted for.
-
-    `releases` are the words that name a release, of whatever product; `others` the numbers that do
-    not, which is believed where their role is OPEN, by a name before it.
-    """
-    names, spans = release_names(product), product_spans(question, [product])
-    text = set_apart(mask(question, product, spans))
-    named = [span for words in releases for span in places(words, question)]
-    other = [span for words in others for span in places(words, question)]
-    numbers = find_numbers(text, names)
-    for number, role in zip(numbers, account(text, numbers, product), strict=True):
-        if role is NumberRole.OTHER or _lies_in(number, named):
-            continue
-        if not (_lies_in(number, other) and _is_explained(text, number, role)):
-            raise ValueError(
-                f'"{question[number.start : number.end]}" may be a release: put it into "releases",'
-                ' with "release": "" and "asked": false if it is a version of something else'
-            )
-
-
-def _is_explained(text: str, number: Number, role: NumberRole) -> bool:
-    """Whether a name before a number, or a noun behind it, makes it no release."""
-    if number.is_known:
-        before = _OWNER.search(text[max(0, number.start - _WINDOW) : number.start])
-        named = before is not None and before.start() > 0 and not before["word"].islower()
-        return role is NumberRole.OPEN and (named or not ends_name(text, number.end))
-    return role is NumberRole.OPEN or not ends_name(text, number.end)
 
 
 def other_versions(text: str, spans: Sequence[Span], product: Product) -> list[str]:
@@ -399,26 +261,11 @@ def other_versions(text: str, spans: Sequence[Span], product: Product) -> list[s
     numbers = find_numbers(masked, release_names(product))
     found: list[str] = []
     for number, role in zip(numbers, account(masked, numbers, product), strict=True):
-        before = masked[max(0, number.start - _WINDOW) : number.start]
-        owner = _OWNER.search(before)
+        owner = owner_before(masked, number.start)
         is_part = any(part.start <= number.start < part.end for part in parts_named(masked))
         if is_part or role is not NumberRole.OTHER or not number.is_dotted or owner is None:
             continue
         is_free = owner["joint"].isspace() and not UNIT.match(masked, number.end)
         if is_free and owner["word"].isalpha() and product.has_versions(owner["word"]) is None:
-            found.append(text[number.start - len(before) + owner.start("word") : number.end])
+            found.append(text[owner.start("word") : number.end])
     return found
-
-
-def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= number.start and number.end <= end for start, end in spans)
-
-
-def places(words: str, text: str) -> list[tuple[int, int]]:
-    """The spans of words in a text, in either case, but not inside a longer number or word."""
-    if not words.strip():
-        return []
-    pattern = r"\s+".join(map(re.escape, words.split()))
-    before = r"(?<![\d.])" if words[0].isdigit() else r"(?<![a-zA-Z])" * words[0].isalpha()
-    after = r"(?!\d|\.\d)" if words[-1].isdigit() else r"(?![a-zA-Z])" * words[-1].isalpha()
-    return [m.span() for m in re.finditer(f"{before}{pattern}{after}", text, re.IGNORECASE)]
