@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -33,7 +34,7 @@ from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.question_types import QuestionType
 from chatbot.retrieval.records import in_words, sentences
 from chatbot.retrieval.release_of_text import OtherReleases, attributed, other_releases
-from chatbot.retrieval.support import cite_words, names, says_unknown
+from chatbot.retrieval.support import cite_words, is_denial, names, says_unknown
 from chatbot.runtime.model_calls import call
 from chatbot.text.languages import gettext, gettext_noop, shown_list
 from chatbot.text.markdown import with_marks_as_code, without_marks
@@ -127,14 +128,14 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.target)}"
     relations = turn.recollection.relations if turn.recollection else ()
     outside = [relation for relation in relations if relation.source]
-    lead = checked(text, shown, own, outside)
+    lead = checked(text, shown, own, outside, draft.weight)
     if not draft.gives_asked_cells(lead.sentences):
         lead = Lead((), lead.is_whole)
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
-    if not lead.sentences and turn.unmentioned:
-        lacking = listed(map(as_code, turn.unmentioned))
-        refusal = f"lead: no sentence is supported, and the release lacks {lacking}"
-        answer, outside = nothing_found(turn, refusal, draft.corpus.languages), []
+    lacking = turn.unmentioned or (draft.lacking(*shown) if is_denial(text) else ())
+    if not lead.sentences and lacking:
+        told = f"no sentence is supported, and the passages lack {listed(map(as_code, lacking))}"
+        answer, outside = nothing_found(turn, f"lead: {told}", draft.corpus.languages), []
     named = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
     return replace(
         answer, outside=tuple(named), warnings=() if lead.is_whole else (gettext(REMOVED),)
@@ -193,6 +194,12 @@ class _Draft:
         is_borne = any(all(of & text for of in known) for text in texts)
         return BORNE_REFUSAL_PROBABILITY if is_borne else REFUSAL_PROBABILITY
 
+    def weight(self, word: str) -> float:
+        """The rarity of a word in the release; the name of the product has none."""
+        if names(self.turn.target[0], word):
+            return 0.0
+        return max(map(self.corpus.idf, self.corpus.terms(word)), default=0.0)
+
     def gives_asked_cells(self, lead: Sequence[Sentence]) -> bool:
         """Whether a lead says what stands in the cells that the question names, if it names any."""
         text = " ".join(sentence.text for sentence in lead)
@@ -243,7 +250,7 @@ class _Draft:
             # The steps or the list of its section stand below what was found, not in its place.
             part = replace(part, passages=(best, *part.passages), blocks=best.blocks + part.blocks)
         shown = self._shown(part)
-        release, lacking = self.turn.target[1], self._lacking(best, shown)
+        release, lacking = self.turn.target[1], self.lacking(best, shown=shown)
         value = gettext(
             "The passage of the {release} documentation that fits best:", release=release
         )
@@ -256,24 +263,22 @@ class _Draft:
         text = f"{value}\n\n{shown}"
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
 
-    def _lacking(self, passage: Passage, shown: str) -> list[str]:
-        """The words of the question that neither a passage has nor what is above it: the rarest.
+    def lacking(self, *passages: Passage, shown: str = "") -> list[str]:
+        """The words of the question that no passage has, nor what is above it: the rarest.
 
         Nothing tells a passage that answers in other words from one about something else: whoever
         asks can.
         """
-        question, page = self.turn.question.casefold(), passage.page
-        has = set(tokens(" ".join((page.document.title, *passage.path, passage.text, shown))))
+        question = self.turn.question.casefold()
+        texts = ((p.page.document.title, *p.path, p.text) for p in passages)
+        has = set(tokens(" ".join(chain(*texts, [shown]))))
         asked = filtered(self.turn.queries.own_subject, self.corpus.languages).split()
         # A figure or a piece of markup would look like one of the passage.
         names = (word for word in dict.fromkeys(asked) if word.replace("-", "_").isidentifier())
         words = [word for word in names if word.casefold() in question]
         lacking = [word for word in words if (of := tokens(word)) and has.isdisjoint(of)]
 
-        def rarity(word: str) -> float:
-            return max(map(self.corpus.idf, self.corpus.terms(word)), default=0.0)
-
-        rarest = sorted(lacking, key=rarity, reverse=True)[:_MOST_LACKING]
+        rarest = sorted(lacking, key=self.weight, reverse=True)[:_MOST_LACKING]
         return [word for word in lacking if word in rarest]
 
     def _compose(self, passage: Passage) -> Part | None:

@@ -24,6 +24,12 @@ _GIVEN = 0.5
 """The share of a cell's words from which a sentence gives it."""
 
 
+def excludes(record: Record) -> bool:
+    """Whether a record says that something is not so, or only so."""
+    denies = _NEGATION.search(record.reading) or _ONLY.search(record.reading)
+    return denies is not None or any(cell.casefold() in _NO - {""} for _, cell in record.cells)
+
+
 def matching_rows(subject: str, rows: Sequence[Record]) -> list[Record]:
     """The rows whose first cell a question names in all its words, else those of a value it names.
 
