@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -51,6 +50,8 @@ REFUSAL_PROBABILITY = 0.18
 """The probability of "I don't know" at the beginning of a reply from which it is refused."""
 BORNE_REFUSAL_PROBABILITY = 0.25
 """The same where one record bears the question (docs/decisions/0018)."""
+DENIAL_PROBABILITY = 0.05
+"""The same for a "No" that no record bears; with less doubt the best passage stands in its place."""
 _BORNE = 0.5
 """The least share of a question's words that the release has where a record bears it."""
 _MOST_LACKING = 3
@@ -132,10 +133,11 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     if not draft.gives_asked_cells(lead.sentences):
         lead = Lead((), lead.is_whole)
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
-    lacking = turn.unmentioned or (draft.lacking(*shown) if is_denial(text) else ())
-    if not lead.sentences and lacking:
-        told = f"no sentence is supported, and the passages lack {listed(map(as_code, lacking))}"
-        answer, outside = nothing_found(turn, f"lead: {told}", draft.corpus.languages), []
+    doubt = turn.calls[-1].doubt if is_denial(text) else 0.0
+    if not lead.sentences and (turn.unmentioned or doubt >= DENIAL_PROBABILITY):
+        lacking = listed(map(as_code, turn.unmentioned)) if turn.unmentioned else "what denies it"
+        refusal = f"lead: no sentence is supported, and the release lacks {lacking}"
+        answer, outside = nothing_found(turn, refusal, draft.corpus.languages), []
     named = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
     return replace(
         answer, outside=tuple(named), warnings=() if lead.is_whole else (gettext(REMOVED),)
@@ -195,8 +197,8 @@ class _Draft:
         return BORNE_REFUSAL_PROBABILITY if is_borne else REFUSAL_PROBABILITY
 
     def weight(self, word: str) -> float:
-        """The rarity of a word in the release; the name of the product has none."""
-        if names(self.turn.target[0], word):
+        """The rarity of a word in the release; a word of the product's name has none."""
+        if word in tokens(self.turn.target[0]):
             return 0.0
         return max(map(self.corpus.idf, self.corpus.terms(word)), default=0.0)
 
@@ -250,7 +252,7 @@ class _Draft:
             # The steps or the list of its section stand below what was found, not in its place.
             part = replace(part, passages=(best, *part.passages), blocks=best.blocks + part.blocks)
         shown = self._shown(part)
-        release, lacking = self.turn.target[1], self.lacking(best, shown=shown)
+        release, lacking = self.turn.target[1], self._lacking(best, shown)
         value = gettext(
             "The passage of the {release} documentation that fits best:", release=release
         )
@@ -263,15 +265,14 @@ class _Draft:
         text = f"{value}\n\n{shown}"
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
 
-    def lacking(self, *passages: Passage, shown: str = "") -> list[str]:
-        """The words of the question that no passage has, nor what is above it: the rarest.
+    def _lacking(self, passage: Passage, shown: str) -> list[str]:
+        """The words of the question that neither a passage has nor what is above it: the rarest.
 
         Nothing tells a passage that answers in other words from one about something else: whoever
         asks can.
         """
-        question = self.turn.question.casefold()
-        texts = ((p.page.document.title, *p.path, p.text) for p in passages)
-        has = set(tokens(" ".join(chain(*texts, [shown]))))
+        question, page = self.turn.question.casefold(), passage.page
+        has = set(tokens(" ".join((page.document.title, *passage.path, passage.text, shown))))
         asked = filtered(self.turn.queries.own_subject, self.corpus.languages).split()
         # A figure or a piece of markup would look like one of the passage.
         names = (word for word in dict.fromkeys(asked) if word.replace("-", "_").isidentifier())
