@@ -51,7 +51,7 @@ REFUSAL_PROBABILITY = 0.18
 BORNE_REFUSAL_PROBABILITY = 0.25
 """The same where one record bears the question (docs/decisions/0018)."""
 DENIAL_PROBABILITY = 0.05
-"""The same for a "No" that no record bears; with less doubt the best passage stands in its place."""
+"""The same for a "No" that no record bears; with less doubt the best passage is shown."""
 _BORNE = 0.5
 """The least share of a question's words that the release has where a record bears it."""
 _MOST_LACKING = 3
