@@ -133,8 +133,8 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     if not draft.gives_asked_cells(lead.sentences):
         lead = Lead((), lead.is_whole)
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
-    doubt = turn.calls[-1].doubt if is_denial(text) else 0.0
-    if not lead.sentences and (turn.unmentioned or doubt >= DENIAL_PROBABILITY):
+    denied = is_denial(text) and turn.calls[-1].doubt >= DENIAL_PROBABILITY
+    if not lead.sentences and (turn.unmentioned or denied):
         lacking = listed(map(as_code, turn.unmentioned)) if turn.unmentioned else "what denies it"
         refusal = f"lead: no sentence is supported, and the release lacks {lacking}"
         answer, outside = nothing_found(turn, refusal, draft.corpus.languages), []
