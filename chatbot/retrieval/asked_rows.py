@@ -26,7 +26,8 @@ _GIVEN = 0.5
 
 def excludes(record: Record) -> bool:
     """Whether a record says that something is not so, or only so."""
-    denies = _NEGATION.search(record.reading) or _ONLY.search(record.reading)
+    said = record.reading.replace("cannot", "can not")
+    denies = _NEGATION.search(said) or _ONLY.search(said)
     return denies is not None or any(cell.casefold() in _NO - {""} for _, cell in record.cells)
 
 
