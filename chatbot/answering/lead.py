@@ -1,13 +1,14 @@
 """The lead: the supported sentences of a small model's reply, each with its passages."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from chatbot.answering.citing import LISTING
+from chatbot.retrieval.asked_rows import excludes
 from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.records import LIST_MARK, sentences
-from chatbot.retrieval.support import names, shared, unsupported
+from chatbot.retrieval.support import is_denial, names, shared, unsupported
 from chatbot.text.markdown import without_marks
 from chatbot.text.words import filtered
 from chatbot.turn import Record, Triplet
@@ -35,7 +36,11 @@ class Lead:
 
 
 def checked(
-    reply: str, passages: Sequence[Passage], own: str, outside: Sequence[Triplet] = ()
+    reply: str,
+    passages: Sequence[Passage],
+    own: str,
+    outside: Sequence[Triplet] = (),
+    weight: Callable[[str], float] = lambda word: 1.0,
 ) -> Lead:
     """The supported sentences of a small model's reply to a prompt with these passages.
 
@@ -56,6 +61,8 @@ def checked(
     def is_supported(sentence: str) -> bool:
         if unsupported(sentence, texts, own):
             return False
+        if is_denial(sentence) and not _is_borne(sentence, passages, own, weight):
+            return False
         new = _words(sentence) - set(tokens(own))
         if any(
             names(f"{own} {reply}", triplet.head, triplet.tail)
@@ -73,6 +80,27 @@ def checked(
         return Lead((), False)
     supported = tuple(Sentence(s, _supporting(s, passages, texts, own)) for s in kept)
     return Lead(supported, len(kept) == len(written))
+
+
+def _is_borne(
+    denial: str, passages: Sequence[Passage], own: str, weight: Callable[[str], float]
+) -> bool:
+    """Whether a record denies the same: it has most of what is denied, by `weight`.
+
+    Where it has none of what the denial adds to the question, it has to deny itself. A figure that
+    is denied stands nowhere.
+    """
+    words = _words(denial)
+    new = words.difference(tokens(own))
+    named = {word for word in words if word in new or not word[0].isdigit()}
+
+    def bears(record: Record) -> bool:
+        has = set(tokens(f"{record.reading} {' '.join(record.path)}"))
+        if not (new & has or excludes(record)):
+            return False
+        return sum(map(weight, named & has)) >= _MIN_SUPPORT * sum(map(weight, named))
+
+    return any(bears(record) for passage in passages for record in passage.records)
 
 
 def _words(sentence: str) -> set[str]:

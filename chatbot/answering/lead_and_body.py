@@ -34,7 +34,7 @@ from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.question_types import QuestionType
 from chatbot.retrieval.records import in_words, sentences
 from chatbot.retrieval.release_of_text import OtherReleases, attributed, other_releases
-from chatbot.retrieval.support import cite_words, names, says_unknown
+from chatbot.retrieval.support import cite_words, is_denial, names, says_unknown
 from chatbot.runtime.model_calls import call
 from chatbot.text.languages import gettext, gettext_noop, shown_list
 from chatbot.text.markdown import with_marks_as_code, without_marks
@@ -51,6 +51,8 @@ REFUSAL_PROBABILITY = 0.18
 """The probability of "I don't know" at the beginning of a reply from which it is refused."""
 BORNE_REFUSAL_PROBABILITY = 0.25
 """The same where one record bears the question (docs/decisions/0018)."""
+DENIAL_PROBABILITY = 0.05
+"""The same for a "No" that no record bears; with less doubt the best passage is shown."""
 _BORNE = 0.5
 """The least share of a question's words that the release has where a record bears it."""
 _MOST_LACKING = 3
@@ -128,12 +130,13 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.target)}"
     relations = turn.recollection.relations if turn.recollection else ()
     outside = [relation for relation in relations if relation.source]
-    lead = checked(text, shown, own, outside)
+    lead = checked(text, shown, own, outside, draft.weight)
     if not draft.gives_asked_cells(lead.sentences):
         lead = Lead((), lead.is_whole)
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
-    if not lead.sentences and turn.unmentioned:
-        lacking = listed(map(as_code, turn.unmentioned))
+    denied = is_denial(text) and turn.calls[-1].doubt >= DENIAL_PROBABILITY
+    if not lead.sentences and (turn.unmentioned or denied):
+        lacking = listed(map(as_code, turn.unmentioned)) if turn.unmentioned else "what denies it"
         refusal = f"lead: no sentence is supported, and the release lacks {lacking}"
         answer, outside = nothing_found(turn, refusal, draft.corpus.languages), []
     named = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
@@ -193,6 +196,12 @@ class _Draft:
         texts = (set(tokens(" ".join((*r.path, r.reading)))) for r in records)
         is_borne = any(all(of & text for of in known) for text in texts)
         return BORNE_REFUSAL_PROBABILITY if is_borne else REFUSAL_PROBABILITY
+
+    def weight(self, word: str) -> float:
+        """The rarity of a word in the release; a word of the product's name has none."""
+        if word in tokens(self.turn.target[0]):
+            return 0.0
+        return max(map(self.corpus.idf, self.corpus.terms(word)), default=0.0)
 
     def gives_asked_cells(self, lead: Sequence[Sentence]) -> bool:
         """Whether a lead says what stands in the cells that the question names, if it names any."""
@@ -277,10 +286,7 @@ class _Draft:
         words = [word for word in names if word.casefold() in question]
         lacking = [word for word in words if (of := tokens(word)) and has.isdisjoint(of)]
 
-        def rarity(word: str) -> float:
-            return max(map(self.corpus.idf, self.corpus.terms(word)), default=0.0)
-
-        rarest = sorted(lacking, key=rarity, reverse=True)[:_MOST_LACKING]
+        rarest = sorted(lacking, key=self.weight, reverse=True)[:_MOST_LACKING]
         return [word for word in lacking if word in rarest]
 
     def _compose(self, passage: Passage) -> Part | None:

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.answering.citing import QUESTIONED, Cited, Numbered, cited
 from chatbot.answering.refusals import NO_PASSAGE, UNKNOWN_TO_MODEL, nothing_found
 from chatbot.memory.prompting import with_remembered
-from chatbot.retrieval.support import says_unknown
+from chatbot.retrieval.support import denies_unheard, says_unknown
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import Messages, ShownPicture, call
 from chatbot.text.languages import gettext, gettext_noop, in_every_language, shown_list
@@ -73,7 +73,9 @@ async def write_cited(
         turn = replace(turn, calls=(*turn.calls, made))
         text = await in_thread(partial(harmless_answer, made.reply, evidence=pages))
         first, _, rest = text.partition("\n")
-        knows = text != "" and not says_unknown(without_marks(first))
+        first = without_marks(first)
+        denies = denies_unheard(first, [pages], f"{turn.question} {base}", own)
+        knows = text != "" and not denies and not says_unknown(first)
         shown = text if knows else rest.strip()
         return text, knows, await in_thread(cited, shown, *held_against)
 

@@ -24,6 +24,13 @@ _GIVEN = 0.5
 """The share of a cell's words from which a sentence gives it."""
 
 
+def excludes(record: Record) -> bool:
+    """Whether a record says that something is not so, or only so."""
+    said = record.reading.replace("cannot", "can not")
+    denies = _NEGATION.search(said) or _ONLY.search(said)
+    return denies is not None or any(cell.casefold() in _NO - {""} for _, cell in record.cells)
+
+
 def matching_rows(subject: str, rows: Sequence[Record]) -> list[Record]:
     """The rows whose first cell a question names in all its words, else those of a value it names.
 

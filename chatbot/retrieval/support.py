@@ -3,15 +3,16 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from urllib.parse import quote as quoted_in_address
 
 from chatbot.retrieval.records import LIST_MARK
+from chatbot.text.languages import in_every_language
 from chatbot.text.markdown import CODE
 from chatbot.text.parts import parts_named
 from chatbot.text.question_language import language_of
-from chatbot.text.words import UNIT, scripts_apart
+from chatbot.text.words import UNIT, scripts_apart, things_named
 from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
@@ -54,6 +55,28 @@ _ALIKE = str.maketrans({"‹": "<", "［": "[", "’": "'", "‘": "'", "“": '
 def says_unknown(reply: str) -> bool:
     """Whether a model says that it does not know, in the words asked for or in its own."""
     return _UNKNOWN.search(reply) is not None
+
+
+def is_denial(text: str) -> bool:
+    """Whether a text begins with No, in any language of the pages."""
+    return _no().match(text) is not None
+
+
+@cache
+def _no() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, in_every_language('No')))})\b", re.I)
+
+
+def denies_unheard(text: str, texts: Sequence[str], question: str, own: str) -> bool:
+    """Whether a denial is of a name that no text has, and tells nothing else than was asked.
+
+    A name is one as in code or in capitals, which is the same in any language; where the denial has
+    none, it is about those of the question.
+    """
+    if not is_denial(text) or unsupported(text, [], own):
+        return False
+    named = things_named(text) or things_named(question)
+    return names(own, *named) and not names("\n".join(texts), *named)
 
 
 def plain(text: str) -> str:

@@ -84,6 +84,24 @@ def test_what_comes_nearest_stands_behind_a_refusal(answer: Write) -> None:
     assert nothing.text == "I couldn't find this in the 2.0 documentation of lamp."
 
 
+@pytest.mark.parametrize(
+    ("question", "written", "is_refused"),
+    [
+        ("Does the lamp speak ZigBee?", "No, the lamp does not support ZigBee [1].", True),
+        ("Kann die Lampe ZigBee?", "Nein, ZigBee wird nicht unterstützt [1].", True),
+        ("Does the lamp speak ZigBee?", "No, it does not.\n\nIt listens on port 5540 [1].", True),
+        ("Does it listen for ZigBee?", "No, ZigBee is not there: it listens on port 5540.", False),
+        ("Is the fuse rated 3 A?", "No, the fuse is rated 2 A [1].", False),
+        ("Is the dim_step in a box?", "No, the dim_step is no part of the box [1].", False),
+    ],
+)
+def test_a_denial_of_what_no_passage_names_is_a_refusal(
+    answer: Write, question: str, written: str, is_refused: bool
+) -> None:
+    search = "lamp network port fuse box dim_step"
+    assert answer(question, search, written).abstained == is_refused
+
+
 def test_marks_lead_to_what_says_it_also_behind_a_listing(answer: Write) -> None:
     swapped = "Dimming takes 400 ms [2]. The fuse is rated 2 A [1]."
     dimming, fuse = answer(

@@ -30,6 +30,7 @@ PUMPS = {
     "4.0": {"pressure": "", "entries": "900", "log": KEPT.format(days=90)},
 }
 KEEPING = "For how many days is the pressure log kept in {release}?"
+ENTRIES = "The log holds 500 entries."
 REFUSAL = Answer("I don't know", abstained=True)
 
 
@@ -58,22 +59,26 @@ def test_the_trace_says_which_step_refused_and_why(relay: MakeRelay, pump: Chatb
 
 
 @pytest.mark.parametrize(
-    ("question", "doubt", "is_refused"),
+    ("question", "reply", "doubt", "is_refused"),
     [
-        ("How many entries does the log hold in 1.0?", 0.17, False),
-        ("How many entries does the log hold in 1.0?", 0.2, False),
-        ("How many entries does the log hold in 1.0?", 0.3, True),
+        ("How many entries does the log hold in 1.0?", ENTRIES, 0.17, False),
+        ("How many entries does the log hold in 1.0?", ENTRIES, 0.2, False),
+        ("How many entries does the log hold in 1.0?", ENTRIES, 0.3, True),
         # Its words stand in two records.
-        ("How many entries does the log hold while the pump rests in 1.0?", 0.17, False),
-        ("How many entries does the log hold while the pump rests in 1.0?", 0.2, True),
+        ("How many entries does the log hold while the pump rests in 1.0?", ENTRIES, 0.17, False),
+        ("How many entries does the log hold while the pump rests in 1.0?", ENTRIES, 0.2, True),
         # Most of them stand in none.
-        ("How do I print the log on blue paper in 1.0?", 0.2, True),
+        ("How do I print the log on blue paper in 1.0?", ENTRIES, 0.2, True),
+        # A "No" that no page bears.
+        ("Is the log printed on blue paper in 1.0?", "No, the log is not printed.", 0.1, True),
+        ("Is the log printed on blue paper in 1.0?", "No, the log is not printed.", 0.01, False),
+        ("Does the pump rest all year in 1.0?", "No, it rests for some days.", 0.1, False),
     ],
 )
 def test_more_doubt_is_borne_where_one_record_has_the_words_of_the_question(
-    pump: Chatbot, question: str, doubt: float, is_refused: bool
+    pump: Chatbot, question: str, reply: str, doubt: float, is_refused: bool
 ) -> None:
-    rule = Rule(reply="The log holds 500 entries.", probabilities={"The": 1 - doubt, "I": doubt})
+    rule = Rule(reply=reply, probabilities={reply.split()[0]: 1 - doubt, "I": doubt})
     asked = replace(pump, model=ScriptedChatModel(rules=[rule]))
     assert asked.ask(question).content.abstained == is_refused
 

@@ -26,7 +26,14 @@ QUESTIONS = read_lines(EXAMPLES / "questions.jsonl")
 GLOSSARY_QUESTIONS = read_lines(EXAMPLES / "glossary_questions.jsonl")
 MORE_QUESTIONS = read_lines(EXAMPLES / "more_questions.jsonl")
 ANSWERED_QUESTIONS = read_lines(EXAMPLES / "answered_questions.jsonl")
-ALL_QUESTIONS = [*QUESTIONS, *GLOSSARY_QUESTIONS, *MORE_QUESTIONS, *ANSWERED_QUESTIONS]
+YES_NO_QUESTIONS = read_lines(EXAMPLES / "yes_no_questions.jsonl")
+ALL_QUESTIONS = [
+    *QUESTIONS,
+    *GLOSSARY_QUESTIONS,
+    *MORE_QUESTIONS,
+    *ANSWERED_QUESTIONS,
+    *YES_NO_QUESTIONS,
+]
 UNANSWERABLE = [q for q in ALL_QUESTIONS if q["kind"] == "unanswerable"]
 ANSWERABLE = [q for q in ALL_QUESTIONS if q["kind"] != "unanswerable"]
 
