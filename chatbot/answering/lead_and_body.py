@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -39,7 +40,7 @@ from chatbot.runtime.model_calls import call
 from chatbot.text.languages import gettext, gettext_noop, shown_list
 from chatbot.text.markdown import with_marks_as_code, without_marks
 from chatbot.text.sanitizer import as_code, as_document_words, as_words, harmless
-from chatbot.text.words import filtered, listed
+from chatbot.text.words import filtered, listed, words_of
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
@@ -283,7 +284,9 @@ class _Draft:
         asked = filtered(self.turn.queries.own_subject, self.corpus.languages).split()
         # A figure or a piece of markup would look like one of the passage.
         names = (word for word in dict.fromkeys(asked) if word.replace("-", "_").isidentifier())
-        words = [word for word in names if word.casefold() in question]
+        # Of "how often" a passage says how often, in other words.
+        degrees = {word for how, word in pairwise(words_of(question)) if how == "how"}
+        words = [w for w in names if w.casefold() in question and w.casefold() not in degrees]
         lacking = [word for word in words if (of := tokens(word)) and has.isdisjoint(of)]
 
         rarest = sorted(lacking, key=self.weight, reverse=True)[:_MOST_LACKING]

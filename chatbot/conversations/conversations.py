@@ -55,6 +55,19 @@ class KeptTurn:
     created: datetime
 
 
+def conversations_seen(owner: str) -> Select[ConversationRow]:
+    """A query for a person's conversations, without those of which no answer may be seen now.
+
+    One may be about no product, and all its answers about one that is not seen.
+    """
+    said = _TURNS.c.conversation_id == ConversationRow.id
+    seen = select(TurnRow.conversation_id).where(TurnRow.owner == owner)
+    return select(ConversationRow).where(
+        ConversationRow.owner == owner,
+        or_(ConversationRow.id.in_(seen), ~exists().where(said).select_from(_TURNS)),
+    )
+
+
 @dataclass(frozen=True)
 class Conversations:
     """The conversations of `owner` alone; every method is one transaction.
@@ -109,13 +122,7 @@ class Conversations:
     def recent(self, limit: int = 50, wanted: str = "") -> tuple[ConversationRow, ...]:
         """The latest conversations; with `wanted`, only those that contain these words."""
         with self.database.reading() as session:
-            # One may be about no product, and all its answers about one that is not seen.
-            said = _TURNS.c.conversation_id == ConversationRow.id
-            seen = select(TurnRow.conversation_id).where(TurnRow.owner == self.owner)
-            query = select(ConversationRow).where(
-                ConversationRow.owner == self.owner,
-                or_(ConversationRow.id.in_(seen), ~exists().where(said).select_from(_TURNS)),
-            )
+            query = conversations_seen(self.owner)
             if (matching := turns_with(session, wanted)) is not None:
                 held = select(TurnRow.conversation_id).where(
                     TurnRow.owner == self.owner, ~TurnRow.superseded, TurnRow.id.in_(matching)

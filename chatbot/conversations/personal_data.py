@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from chatbot.accounts.program_keys import keys_of
-from chatbot.conversations.conversations import forget_turns_of
+from chatbot.conversations.conversations import conversations_seen, forget_turns_of
 from chatbot.conversations.export import conversation_as_json
 from chatbot.errors import UnknownPerson
 from chatbot.settings import Settings
@@ -50,7 +50,7 @@ def export_person(database: Database, owner: str) -> dict[str, Any]:
     """Return all that a person asked and said, with the answers. Raises UnknownPerson."""
     with database.reading() as session:
         _require_known(session, owner)
-        own = select(ConversationRow).where(ConversationRow.owner == owner)
+        own = conversations_seen(owner)
         keys = session.scalars(select(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
         subjects = session.scalars(select(PersonRow.subject).where(PersonRow.id == owner))
         known = session.get(MembershipRow, owner)

@@ -176,7 +176,9 @@ def _told(lines: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
 
 def _is_table(grid: Grid, texts: dict[int, _Cell]) -> bool:
     """Whether a grid is one of cells, and not a framed text or a schematic of boxes."""
-    several = sum(len({cell for cell in row if cell in texts}) > 1 for row in grid.region)
+    # Boxes that arrows join are one row, however often the arrows part it.
+    told = {frozenset(cell for cell in row if cell in texts) for row in grid.region}
+    several = sum(len(row) > 1 for row in told)
     slots = [grid.slots(cell) for cell in texts]
     spanning = any(len(cell) > 1 for cell in slots)
     rectangles = (list(product(*map(set, zip(*cell, strict=True)))) for cell in slots)

@@ -77,6 +77,10 @@ def test_page_and_reply_are_in_the_language_of_browser_and_question(
     question, said = texts["asks"]
     ask(page, question, texts["stop"])
     assert said in last_answer(page)
+    with spoken(language):
+        words = [gettext("Chat message from assistant"), gettext("Thumbs up")]
+    for label in words:
+        expect(page.get_by_label(label, exact=True).last).to_be_attached()
     # The page is in the language of the browser, and the answer in that of the question.
     ask(page, "Which releases of tessaline are there?", texts["stop"])
     assert "release of tessaline documented here" in last_answer(page)

@@ -44,6 +44,7 @@ def test_without_a_model_the_best_passage_is_shown_and_it_says_so(relay: MakeCha
             "The nearest passage in the 18.00 documentation; it lacks `client`, `encrypt` and "
             "`MACsec`:",
         ),
+        ("How long is the hold?", "The passage of the 18.00 documentation that fits best:"),
         ("Is the hold set by SNMPv3?", "The nearest passage in the 18.00 documentation; it lacks"),
     ],
 )

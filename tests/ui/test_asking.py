@@ -150,7 +150,7 @@ def test_a_question_whose_server_was_killed_can_be_asked_again(
     page = open_page(conversation)
     assert "Stopped. The server was restarted" in texts(page)
     settle(button(page, "Ask again"))
-    assert "The nearest passage" in texts(page)
+    assert "documentation that fits best" in texts(page)
     assert "Stopped" not in texts(page)
 
 

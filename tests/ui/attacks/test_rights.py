@@ -22,6 +22,7 @@ from chatbot.administration.administration import Administration
 from chatbot.administration.release_packs import ReleasePacks
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import NEW, Chatbot
+from chatbot.conversations.personal_data import export_person
 from chatbot.settings import Settings
 from corpora.building.building import Builder
 from corpora.catalog.rights import Audience, Right, Rights
@@ -372,6 +373,8 @@ def test_what_was_asked_before_is_kept_and_is_there_again_once_it_is_opened(
     assert "valve" in listed[0].reply.answer
     seen = hidden.chatbot.seen_by(BO.viewer).conversations
     assert seen.of(BO.id).turns(hidden.ids["listed"]) == ()
+    exported = (export_person(c.database, BO.id) for c in (hidden.chatbot, seen))
+    assert [hidden.ids["listed"] in str(data) for data in exported] == [True, False]
     routes = ("GET /api/v1/conversations/{conversation}", "GET /api/v1/turns/{turn}/still-true")
     assert [told(hidden, route, "bo", "", None)[0] for route in routes] == [404, 404]
     assert told(hidden, "GET /api/v1/conversations", "bo", "", None) == (200, [])
