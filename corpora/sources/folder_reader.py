@@ -7,7 +7,6 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from hashlib import blake2b, file_digest
 from io import BufferedReader
 from pathlib import Path
@@ -18,21 +17,16 @@ from corpora.sources.source import FetchedFile, FoundRelease, Secrets
 from ingestion.messages import message
 
 
-def open_folder(options: FolderOptions, secrets: Secrets) -> FolderReader:
-    """Read the releases of a folder."""
-    return FolderReader(options.path)
-
-
-@dataclass
 class FolderReader:
-    """Yields the files of `template` with a release's name in place of `{release}`.
+    """Yields the files of a path with a release's name in place of `{release}`.
 
     Links that lead out of a release's folder are left out and said, and so are releases that are
     links out of the folder above them; hidden files are passed over.
     """
 
-    template: str
-    remarks: list[str] = field(default_factory=list)
+    def __init__(self, options: FolderOptions, secrets: Secrets) -> None:
+        self.template = options.path
+        self.remarks: list[str] = []
 
     def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
         """The folders that fit, each with a digest of its files' names, sizes and times."""

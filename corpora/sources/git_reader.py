@@ -51,13 +51,11 @@ _MUCH = "pictures that are larger than 20 MB or than the room that max_bytes lea
 _LARGE = f"files larger than {DEFAULT_LIMITS.file_size / 1e6:,.0f} MB"
 
 
-def open_git(options: GitOptions, secrets: Secrets) -> GitReader:
-    """Make the reader of a repository. Raises SourceError for an address or a path that is none."""
-    return GitReader(options, secrets)
-
-
 class GitReader:
-    """Reads one repository (a `SourceReader`)."""
+    """Reads one repository (a `SourceReader`).
+
+    Raises SourceError, when it is made too, for an address or a path that is none.
+    """
 
     def __init__(self, options: GitOptions, secrets: Secrets) -> None:
         self.remarks: list[str] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from corpora.sources.options import FolderOptions, GitOptions, SiteOptions, SourceOptions
@@ -24,20 +24,15 @@ class SourceKind:
     by_content: bool = False
 
 
-def _ours(module: str, function: str) -> Callable[[Any, Secrets], SourceReader]:
-    def open_reader(options: SourceOptions, secrets: Secrets) -> SourceReader:
-        # What reads a source is loaded when one of its kind is read.
-        made = getattr(import_module(f"corpora.sources.{module}"), function)
-        reader: SourceReader = made(options, secrets)
-        return reader
-
-    return open_reader
+def _ours(reader: str) -> Callable[[Any, Secrets], SourceReader]:
+    # What reads a source is loaded when one of its kind is read.
+    return lambda options, secrets: resolve_name(f"corpora.sources.{reader}")(options, secrets)
 
 
 _OURS = {
-    "git": SourceKind(GitOptions, _ours("git_reader", "open_git"), by_content=True),
-    "site": SourceKind(SiteOptions, _ours("site", "open_site")),
-    "folder": SourceKind(FolderOptions, _ours("folder_reader", "open_folder"), by_content=True),
+    "git": SourceKind(GitOptions, _ours("git_reader:GitReader"), by_content=True),
+    "site": SourceKind(SiteOptions, _ours("site.reader:SiteReader")),
+    "folder": SourceKind(FolderOptions, _ours("folder_reader:FolderReader"), by_content=True),
 }
 SOURCES = ExtensionPoint("strata.sources", tuple(_OURS))
 

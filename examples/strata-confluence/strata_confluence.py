@@ -214,8 +214,4 @@ def to_html(title: str, storage: str) -> str:
     return f"<!doctype html><html>{head}{inner.removesuffix('</body>')}</div></main></body></html>"
 
 
-def _open(options: ConfluenceOptions, secrets: Secrets) -> ConfluenceReader:
-    return ConfluenceReader(options, secrets)
-
-
-KIND = SourceKind(ConfluenceOptions, _open)
+KIND = SourceKind(ConfluenceOptions, ConfluenceReader)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from corpora.errors import SourceError
-from corpora.sources.folder_reader import open_folder
+from corpora.sources.folder_reader import FolderReader
 from corpora.sources.kinds import source_kind
 from corpora.sources.options import FolderOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
@@ -30,7 +30,7 @@ def fetched(
     share: Path, work: Path, release: FoundRelease, known: dict[str, str] | None = None
 ) -> tuple[dict[str, FetchedFile], list[str]]:
     work.mkdir(exist_ok=True)
-    reader = open_folder(options(share), Secrets())
+    reader = FolderReader(options(share), Secrets())
     told: list[tuple[int, int | None]] = []
     files = reader.fetch(release, known or {}, work, lambda: None, lambda d, n: told.append((d, n)))
     found = {file.path: file for file in files}
@@ -51,7 +51,7 @@ def test_each_folder_is_a_release_and_its_revision_follows_its_files(share: Path
 
 def test_a_release_is_gone_if_its_folder_is(share: Path) -> None:
     (share / "v17.30").symlink_to("nowhere")
-    reader = open_folder(options(share), Secrets())
+    reader = FolderReader(options(share), Secrets())
     (share / "v17.10" / "docs").rename(share / "v17.10" / "old")
     gone = {name: reader.is_gone(name, lambda: None) for name in ("17.10", "17.20", "17.40")}
     assert gone == {"17.10": True, "17.20": False, "17.40": True}
@@ -64,11 +64,11 @@ def test_the_listing_can_be_stopped(share: Path) -> None:
         raise Stopped
 
     with pytest.raises(Stopped):
-        open_folder(options(share), Secrets()).releases(stop)
+        FolderReader(options(share), Secrets()).releases(stop)
 
 
 def test_every_file_is_yielded_and_only_what_is_new_is_copied(share: Path, tmp_path: Path) -> None:
-    release = open_folder(options(share), Secrets()).releases()[1]
+    release = FolderReader(options(share), Secrets()).releases()[1]
     found, _ = fetched(share, tmp_path / "one", release)
     assert set(found) == {"guide.md", "alarms/lamp.md"}
     content = found["guide.md"].content
@@ -88,7 +88,7 @@ def test_links_out_of_the_tree_are_left_out_and_said(share: Path, tmp_path: Path
     (docs / "outside").symlink_to(tmp_path / "outside")
     (docs / "same.md").symlink_to(docs / "guide.md")
     (docs / "nothing.md").symlink_to(docs / "gone.md")
-    release = open_folder(options(share), Secrets()).releases()[0]
+    release = FolderReader(options(share), Secrets()).releases()[0]
     found, remarks = fetched(share, tmp_path / "one", release)
     assert set(found) == {"guide.md", "alarms/lamp.md", "same.md"}
     assert sorted(remarks) == [
@@ -99,14 +99,14 @@ def test_links_out_of_the_tree_are_left_out_and_said(share: Path, tmp_path: Path
 
 
 def test_a_share_that_is_not_mounted_is_an_error(tmp_path: Path) -> None:
-    reader = open_folder(FolderOptions(path=f"{tmp_path}/gone/{{release}}"), Secrets())
+    reader = FolderReader(FolderOptions(path=f"{tmp_path}/gone/{{release}}"), Secrets())
     with pytest.raises(SourceError, match=r"gone/ cannot be read.*mounted"):
         reader.releases()
 
 
 def test_a_file_that_cannot_be_read_is_an_error(share: Path, tmp_path: Path) -> None:
     guide = share / "v17.10" / "docs" / "guide.md"
-    reader = open_folder(options(share), Secrets())
+    reader = FolderReader(options(share), Secrets())
     release = reader.releases()[0]
     (tmp_path / "one").mkdir()
 
@@ -125,7 +125,7 @@ def test_a_release_that_is_a_link_out_of_the_share_is_left_out_and_said(
     (tmp_path / "private" / "docs" / "secret.md").write_text("# Secret\n")
     (share / "v18.00").symlink_to(tmp_path / "private")
     (share / "vlatest").symlink_to(share / "v17.20")
-    reader = open_folder(options(share), Secrets())
+    reader = FolderReader(options(share), Secrets())
     assert [release.name for release in reader.releases()] == ["17.10", "17.20", "latest"]
     assert reader.remarks == [f"{share}/v18.00/docs leads out of {share}/, and was left out."]
     with pytest.raises(SourceError, match="became a link out"):
@@ -147,7 +147,7 @@ def test_a_file_that_becomes_another_while_a_release_is_read_is_left_out(
         else:
             (docs / "guide.md").symlink_to(tmp_path / "secret.md")
 
-    reader = open_folder(options(share), Secrets())
+    reader = FolderReader(options(share), Secrets())
     release, work = FoundRelease("17.10", ""), tmp_path / "one"
     files = reader.fetch(release, {}, work, swapped, lambda done, total: None)
     assert [file.path for file in files] == ["alarms/lamp.md"]

@@ -18,7 +18,7 @@ from corpora.errors import NothingThere, SourceError
 from corpora.sources import git_objects, git_reader
 from corpora.sources.git_address import git_address
 from corpora.sources.git_program import GitProgram
-from corpora.sources.git_reader import GitReader, open_git
+from corpora.sources.git_reader import GitReader
 from corpora.sources.options import GitOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
 from tests.corpora.git_hosting import Host, Repository, https_host
@@ -80,7 +80,7 @@ def served(
         if request.param == "bare":
             shutil.rmtree(url, ignore_errors=True)
             repository.git("clone", "-q", "--mirror", ".", url)
-        return open_git(GitOptions(url=url, **{"path": "docs/", **more, **options}), secrets)
+        return GitReader(GitOptions(url=url, **{"path": "docs/", **more, **options}), secrets)
 
     return Served(repository, opened)
 
@@ -167,7 +167,7 @@ def test_which_releases_are_chosen(repository: Repository) -> None:
         repository.git("tag", tag)
 
     def chosen(**options: Any) -> tuple[list[str], list[str]]:
-        reader = open_git(GitOptions(url=str(repository.folder), **options), Secrets())
+        reader = GitReader(GitOptions(url=str(repository.folder), **options), Secrets())
         return [release.name for release in reader.releases()], reader.remarks
 
     assert chosen()[0] == ["1.0", "1.1", "1.9", "1.10", "2.0"]
@@ -184,7 +184,7 @@ def test_which_releases_are_chosen(repository: Repository) -> None:
 def test_a_release_is_gone_if_its_tag_or_branch_is(repository: Repository) -> None:
     repository.git("branch", "dev", "v1.0")
     options = GitOptions(url=str(repository.folder), next_branch="dev", newest=1)
-    reader = open_git(options, Secrets())
+    reader = GitReader(options, Secrets())
 
     def gone() -> list[str]:
         reader.releases()
@@ -286,7 +286,7 @@ def test_nothing_of_a_repository_is_run(repository: Repository, tmp_path: Path) 
     for name in ("core.fsmonitor", "core.sshCommand", "uploadpack.packObjectsHook", "core.pager"):
         repository.git("config", name, f"touch {done}")
     repository.git("config", "core.hooksPath", str(repository.folder / ".git" / "hooks"))
-    reader = open_git(GitOptions(url=str(repository.folder), path="docs"), Secrets())
+    reader = GitReader(GitOptions(url=str(repository.folder), path="docs"), Secrets())
     for release in reader.releases():
         assert _fetched(reader, release, tmp_path / "files" / release.name)
     assert not done.exists()
@@ -301,7 +301,7 @@ def test_the_settings_of_this_machine_do_not_reach_git(
     monkeypatch.setenv("HOME", str(tmp_path))
     config = f'[url "/elsewhere"]\n\tinsteadOf = {repository.folder}\n'
     (tmp_path / ".gitconfig").write_text(config)
-    reader = open_git(GitOptions(url=str(repository.folder)), Secrets())
+    reader = GitReader(GitOptions(url=str(repository.folder)), Secrets())
     assert [release.name for release in reader.releases()] == ["1.0", "1.1"]
     program = GitProgram(git_address(str(repository.folder)), tmp_path / "program")
     assert not {name for name in program._environment if name.startswith("STRATA_")}
@@ -335,7 +335,7 @@ def test_more_than_is_wanted_is_not_taken_from_the_network(
     noise = subprocess.run(["head", "-c", "60000000", "/dev/urandom"], capture_output=True).stdout
     repository.commit({"video.bin": noise}, "v2.0")
     options = GitOptions(url=str(repository.folder), path="docs", newest=1, max_bytes=1_000_000)
-    reader = open_git(options, Secrets())
+    reader = GitReader(options, Secrets())
     with pytest.raises(SourceError, match="sends more than 4 MB: name a path"):
         _fetched(reader, reader.releases()[0], tmp_path / "a" / "b")
     assert sum(f.stat().st_size for f in (tmp_path / "a").rglob("*") if f.is_file()) < 60_000_000
@@ -389,7 +389,7 @@ def test_a_small_repository_with_a_tree_of_ten_billion_files(
         tree = "".join(f"{mode} {'blob' if level == 0 else 'tree'} {oid}\tf{n}{suffix}\n" for n in range(10))  # fmt: skip # noqa: E501
         oid, mode = repository.git("mktree", stdin=tree.encode()), "040000"
     repository.with_tree({"bomb": ("40000", oid)}, "v9.0")
-    reader = open_git(GitOptions(url=str(repository.folder), newest=1), Secrets())
+    reader = GitReader(GitOptions(url=str(repository.folder), newest=1), Secrets())
     with pytest.raises(SourceError, match="sends more than 32 MB: name a path"):
         _fetched(reader, reader.releases()[0], tmp_path / "a" / "b")
 
@@ -441,7 +441,7 @@ def test_the_listing_can_be_stopped_while_git_runs(
             raise Stopped
 
     options = GitOptions(url="git@docs.example.org:a/b", key="deploy")
-    reader = open_git(options, Secrets(files={"deploy": tmp_path / "id"}))
+    reader = GitReader(options, Secrets(files={"deploy": tmp_path / "id"}))
     began = time.monotonic()
     with pytest.raises(Stopped):
         reader.releases(stop)
@@ -449,7 +449,7 @@ def test_the_listing_can_be_stopped_while_git_runs(
 
 
 def test_what_it_fetched_goes_with_it(repository: Repository, tmp_path: Path) -> None:
-    reader = open_git(GitOptions(url=str(repository.folder)), Secrets())
+    reader = GitReader(GitOptions(url=str(repository.folder)), Secrets())
     _fetched(reader, reader.releases()[0], tmp_path / "a" / "b")
     assert len(list((tmp_path / "a").iterdir())) == 2
     del reader
@@ -468,14 +468,14 @@ def test_a_repository_beside_the_folder_is_not_read(
         shutil.copytree(f"{folder}.git", folder / ".git")
         (folder / ".git" / "HEAD").write_text("broken")
     with pytest.raises(SourceError, match=r"there is no such repository|not a git repository"):
-        open_git(GitOptions(url=str(folder)), Secrets()).releases()
+        GitReader(GitOptions(url=str(folder)), Secrets()).releases()
     repository.git("clone", "-q", "--mirror", ".", str(folder / "..git"))
     with pytest.raises(SourceError, match="takes what it holds from elsewhere"):
-        open_git(GitOptions(url=str(folder)), Secrets())
+        GitReader(GitOptions(url=str(folder)), Secrets())
 
 
 def test_a_tag_that_moves_while_it_is_read(repository: Repository, tmp_path: Path) -> None:
-    reader = open_git(GitOptions(url=str(repository.folder)), Secrets())
+    reader = GitReader(GitOptions(url=str(repository.folder)), Secrets())
     (_, release) = reader.releases()
     repository.git("tag", "-f", "v1.1", "v1.0")
     with pytest.raises(SourceError, match=r"v1\.1 of .* moved while it was read"):
@@ -506,7 +506,7 @@ def test_a_token_reaches_its_host_alone(
 
     url = f"{host.url.replace('https://', 'https://deploy@')}/beacon/.git"
     options = GitOptions(url=url, path="docs", token="docs", ca="company")
-    reader = open_git(options, Secrets({"docs": SecretStr(TOKEN)}, {"company": host.ca}))
+    reader = GitReader(options, Secrets({"docs": SecretStr(TOKEN)}, {"company": host.ca}))
     monkeypatch.setattr("corpora.sources.git_program.subprocess.Popen", watched)
     release = reader.releases()[0]
     files = tmp_path / "a" / "b"
@@ -532,7 +532,7 @@ def test_a_token_reaches_its_host_alone(
 def test_what_goes_wrong_is_told_in_words(host: Host, given: dict[str, str], expected: str) -> None:
     url = given.pop("url", "{host}/beacon/.git").format(host=host.url)
     tokens = {"docs": SecretStr(TOKEN), "wrong": SecretStr("guessed")}
-    reader = open_git(GitOptions(url=url, **given), Secrets(tokens, {"company": host.ca}))
+    reader = GitReader(GitOptions(url=url, **given), Secrets(tokens, {"company": host.ca}))
     with pytest.raises(SourceError, match=expected) as refused:
         reader.releases()
     assert url in str(refused.value)
@@ -544,7 +544,7 @@ def test_a_redirect_is_not_followed(host: Host, repository: Repository, tmp_path
     with https_host(repository.folder.parent, tmp_path / "other") as other:
         host.redirects_to = other.url
         options = GitOptions(url=f"{host.url}/beacon/.git", token="docs", ca="company")
-        reader = open_git(options, Secrets({"docs": SecretStr(TOKEN)}, {"company": host.ca}))
+        reader = GitReader(options, Secrets({"docs": SecretStr(TOKEN)}, {"company": host.ca}))
         with pytest.raises(SourceError, match="leads to another one, which is not followed"):
             reader.releases()
         assert other.asked == []
@@ -574,7 +574,7 @@ def test_ssh_is_told_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_ssh_needs_a_key() -> None:
-    reader = open_git(GitOptions(url="git@docs.example.org:a/b"), Secrets())
+    reader = GitReader(GitOptions(url="git@docs.example.org:a/b"), Secrets())
     with pytest.raises(SourceError, match=r"needs a key: .* source_files"):
         reader.releases()
 
@@ -585,7 +585,7 @@ def test_hashes_of_the_longer_kind(tmp_path: Path) -> None:
     repository = Repository(folder)
     repository.git("init", "-q", "--object-format=sha256", "-b", "main")
     repository.commit({"docs/guide.md": "# One"}, "v1.0")
-    reader = open_git(GitOptions(url=str(folder)), Secrets())
+    reader = GitReader(GitOptions(url=str(folder)), Secrets())
     (release,) = reader.releases()
     assert len(release.revision) == 64
     assert _texts(_fetched(reader, release, tmp_path / "a" / "b")) == {"docs/guide.md": "# One"}
@@ -595,6 +595,6 @@ def test_without_git_it_says_what_to_install(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    reader = open_git(GitOptions(url=str(repository.folder)), Secrets())
+    reader = GitReader(GitOptions(url=str(repository.folder)), Secrets())
     with pytest.raises(SourceError, match="install the package git"):
         reader.releases()

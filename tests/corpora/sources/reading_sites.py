@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpora.sources.options import SiteOptions
-from corpora.sources.site import open_site
+from corpora.sources.site.reader import SiteReader
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets, SourceReader
 
 
@@ -45,7 +45,7 @@ def reader_of(url: str, **options: Any) -> SourceReader:
     """A reader without pauses that may read from this machine."""
     given: dict[str, Any] = {"delay": 0, "private_hosts": ("127.0.0.1",), **options}
     secrets = given.pop("secrets", Secrets())
-    return open_site(SiteOptions(url=url, **given), secrets)
+    return SiteReader(SiteOptions(url=url, **given), secrets)
 
 
 def read(
