@@ -327,8 +327,7 @@ def _whole(iterations: Sequence[Iteration]) -> Iteration:
 
 def to_json(runs: Runs) -> dict[str, Any]:
     """All figures, shares as their ratio, and every question with what became of it."""
-    return {name: [_as_json(iteration) for iteration in found] for name, found in runs.items()}
-
-
-def _as_json(iteration: Iteration) -> dict[str, Any]:
-    return {**_ratios(iteration), "outcomes": [asdict(outcome) for outcome in iteration.outcomes]}
+    return {
+        name: [{**_ratios(one), "outcomes": list(map(asdict, one.outcomes))} for one in found]
+        for name, found in runs.items()
+    }

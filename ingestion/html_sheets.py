@@ -179,12 +179,9 @@ def _named(root: HtmlElement) -> set[str]:
     for element in root.iter():
         texts += [element.get(name) or "" for name in _REFERS]
         texts += [value for name, value in element.items() if name.startswith("on")]
-        texts.append((element.get("href") or "").removeprefix("#") if _is_inner(element) else "")
+        href = element.get("href") or ""
+        texts += [href[1:]] if href.startswith("#") else []
     return {word for text in texts for word in _WORD.findall(text)}
-
-
-def _is_inner(element: HtmlElement) -> bool:
-    return (element.get("href") or "").startswith("#")
 
 
 def _rules(root: HtmlElement) -> Iterator[_Rule]:

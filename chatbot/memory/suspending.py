@@ -39,7 +39,8 @@ ServedPlaces = Mapping[str, Mapping[bytes, Sequence[tuple[int, int]]]]
 def open_database(settings: Settings) -> Database:
     """Open the database of the settings; raises as the one of `corpora`."""
     database = with_memory(engine.open_database(settings.database, settings.originals_url))
-    return database if settings.release_check == "on" else replace(database, on_built=_nothing)
+    is_checked = settings.release_check == "on"
+    return database if is_checked else replace(database, on_built=lambda session, generation: "")
 
 
 def with_memory(database: Database) -> Database:
@@ -48,10 +49,6 @@ def with_memory(database: Database) -> Database:
     What was built is held against accepted answers: a job does that.
     """
     return replace(database, on_change=review_release, on_delete=_forget, on_built=order_check)
-
-
-def _nothing(session: Session, generation_id: int) -> str:
-    return ""
 
 
 def review_release(session: Session, release_id: int, only: int | None = None) -> str:

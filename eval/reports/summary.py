@@ -231,17 +231,16 @@ def _summary(
     return SystemSummary(
         name=name,
         outcomes=counted(one.outcome for one in scored),
-        measures={m: _estimate(v, unscored[m]) for m, v in values.items()},
+        measures={
+            m: Estimate(statistics.fmean(v), _interval(v), len(v), unscored[m])
+            for m, v in values.items()
+        },
         spreads={m: _spread(v) for m, v in values.items() if _is_spread(m, v)},
         steps=_steps([one.answer for one in scored]),
         by_kind=_grouped(scored, lambda one: message(one.question.kind.replace("_", " "))),
         by_release=_grouped(scored, lambda one: _release(one.question)),
         unscored=unscored,
     )
-
-
-def _estimate(values: Sequence[float], unscored: int) -> Estimate:
-    return Estimate(statistics.fmean(values), _interval(values), len(values), unscored)
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float] | None:

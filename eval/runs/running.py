@@ -195,10 +195,7 @@ class Running:
         self, system: System, question: GoldQuestion, repeat: int, ending: Event
     ) -> AnswerRecord:
         self.pause()
-        return answer_record(system, question, repeat, lambda: self._ends(ending))
-
-    def _ends(self, ending: Event) -> bool:
-        return ending.is_set() or self.stopped()
+        return answer_record(system, question, repeat, lambda: ending.is_set() or self.stopped())
 
     def _score(self) -> int:
         """Score what has no scores yet, and say how many answers that were."""

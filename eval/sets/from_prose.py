@@ -32,7 +32,7 @@ Section = tuple[str, ...]
 
 def pages_asked(corpus: Corpus) -> Iterator[StoredPage]:
     """The pages of a release that questions are made of, its documents in turn."""
-    return in_turn(*(_pages(corpus, document) for document in _asked(corpus)))
+    return in_turn(*(iter(corpus.pages_of(document.id)) for document in _asked(corpus)))
 
 
 def drafts_of_sections(corpus: Corpus, stated: ReleaseParameters) -> Iterator[Draft]:
@@ -45,10 +45,6 @@ def drafts_of_sections(corpus: Corpus, stated: ReleaseParameters) -> Iterator[Dr
 
 def _asked(corpus: Corpus) -> Iterator[StoredDocument]:
     return (d for d in corpus.documents() if d.kind not in _NOT_ASKED)
-
-
-def _pages(corpus: Corpus, document: StoredDocument) -> Iterator[StoredPage]:
-    yield from corpus.pages_of(document.id)
 
 
 def _of_document(
