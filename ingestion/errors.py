@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from ingestion.messages import message
+from ingestion.messages import Told
 
 
-class StrataError(Exception):
+class StrataError(Told):
     """A failure whose message says what failed, on which input, and what to do about it.
 
     One `for_operators` is about the machine, may name its files and addresses, and is no business
@@ -13,10 +13,6 @@ class StrataError(Exception):
     """
 
     for_operators: ClassVar[bool] = False
-
-    def __init__(self, text: str = "", /, **values: object) -> None:
-        """Take the message, or a text with places and what stands in them."""
-        super().__init__(message(text, **values))
 
 
 class BadSettings(StrataError, ValueError):

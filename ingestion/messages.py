@@ -69,6 +69,13 @@ def message(text: str, /, **values: object) -> Message:
     return Message(_ENGLISH.vformat(text, (), shown) if shown else text, (text,), shown)
 
 
+class Told(Exception):
+    """A failure that is told; made of its message, or of a text with places and their values."""
+
+    def __init__(self, text: str = "", /, **values: object) -> None:
+        super().__init__(message(text, **values))
+
+
 def counted(one: str, more: str, number: int, /, **values: object) -> Message:
     """A text of a number of things, which is shown as `{number}`."""
     shown = {name: _plain(value) for name, value in values.items()}

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 
-from ingestion.messages import message
+from ingestion.messages import Told
 
 
 class DocumentKind(StrEnum):
@@ -205,12 +205,8 @@ class Remark:
     text: str
 
 
-class UnreadableFile(Exception):
+class UnreadableFile(Told):
     """A loader cannot read this file; the message says why and what to do."""
-
-    def __init__(self, text: str = "", /, **values: object) -> None:
-        """Take the message, or a text with places and what stands in them."""
-        super().__init__(message(text, **values))
 
 
 class NothingToRead(UnreadableFile):

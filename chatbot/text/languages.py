@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from chatbot.text.words import listed
 from corpora.catalog.languages import LANGUAGES as OF_DOCUMENTS
-from ingestion.messages import Message, Places
+from ingestion.messages import Message, Places, counted_noop, message_noop
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
@@ -125,15 +125,8 @@ class _SpokenPlaces(Places):
 _SPOKEN_PLACES = _SpokenPlaces()
 
 
-def gettext_noop(message: str) -> str:
-    """The text as it stands in the code: it is translated where it is shown."""
-    return message
-
-
-def ngettext_noop(one: str, more: str) -> tuple[str, str]:
-    """The same for a number of things."""
-    return one, more
-
+gettext_noop, ngettext_noop = message_noop, counted_noop
+"""The text as it stands in the code, or that of a number of things: translated where shown."""
 
 _BETWEEN = (gettext_noop(", "), gettext_noop("; "))
 """What stands between messages, apart from a blank."""

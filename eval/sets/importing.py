@@ -22,7 +22,7 @@ from eval.gold import GoldError, GoldQuestion, QuestionKind
 from eval.sets.columns import PATTERNS, find_columns
 from eval.sets.rows import Row, columns_of, plain_cell
 from eval.sets.wording import naming, question_id
-from ingestion.messages import message
+from ingestion.messages import Told, message
 from ingestion.objections import first_objection
 
 _CARRIED = ("history", "releases", "facts", "steps", "sources")
@@ -36,12 +36,8 @@ _LONGEST = 4_000
 """Characters of a question or an answer."""
 
 
-class UnusableRow(ValueError):
+class UnusableRow(Told, ValueError):
     """A row cannot be used; the message says why."""
-
-    def __init__(self, text: str = "", /, **values: object) -> None:
-        """Take the message, or a text with places and what stands in them."""
-        super().__init__(message(text, **values))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import httpcore
 import httpx
 
-from ingestion.messages import message
+from ingestion.messages import Told, message
 
 Address = IPv4Address | IPv6Address
 
@@ -25,12 +25,8 @@ LONGEST_ANSWER = 300.0
 """Seconds that a whole answer may take, however steadily it trickles."""
 
 
-class Refused(Exception):
+class Refused(Told):
     """An address is not read; the message says why, as the end of "… is left out: …"."""
-
-    def __init__(self, text: str = "", /, **values: object) -> None:
-        """Take the message, or a text with places and what stands in them."""
-        super().__init__(message(text, **values))
 
 
 class TooLong(Refused):
