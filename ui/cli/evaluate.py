@@ -2,6 +2,7 @@
 
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -185,25 +186,16 @@ def stream(
         raise BadParameter(str(error), param_hint="--variant") from error
     settings = read_settings(profile=profile)
     order = arriving.shuffled(arrivals, iterations, seed)
+    asked = {n: partial(run_variant, settings, of, clicks=clicks) for n, of in chosen.items()}
+    asked |= {name: partial(run_against, settings, name) for name in baselines}
     runs = {}
     with errors.status("asking") as status:
-        for name, made in chosen.items():
-            runs[name] = run_variant(
-                settings,
-                made,
-                order,
-                known,
-                lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
-                clicks=clicks,
-            )
-        for name in baselines:
-            runs[name] = run_against(
-                settings,
-                name,
-                order,
-                known,
-                lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
-            )
+        for name, ask in asked.items():
+
+            def show(done: int, name: str = name) -> None:
+                status.update(f"{name}: {done} of {len(arrivals)}")
+
+            runs[name] = ask(order, known, show)
     print_result(as_json, arriving.to_json(runs), arriving.stream_tables(runs))
     fail_if_missed(list(missed(gates, arriving.stream_figures(runs))))
 

@@ -5,7 +5,7 @@ import time
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from http import HTTPStatus
 from importlib.metadata import PackageNotFoundError, version
@@ -199,16 +199,7 @@ class Fetcher:
                     raise TooLong("it is longer than {most:,} bytes", most=most)
                 digest.update(block)
                 _write(file, block)
-        return Answer(
-            url,
-            200,
-            answer.kind,
-            answer.charset,
-            answer.etag,
-            answer.modified,
-            size,
-            digest.hexdigest(),
-        )
+        return replace(answer, size=size, digest=digest.hexdigest())
 
     def _unpacked(self, response: httpx.Response) -> Iterator[bytes]:
         """The body in blocks of bounded size, however well it was packed."""
