@@ -1,6 +1,7 @@
 import pytest
 
 from chatbot.reply import Reply
+from chatbot.turn import Route
 from chatbot.understanding.clarification import about_release
 from corpora.catalog.release import Product, Release
 from ui.answers.actions import choices, with_chosen_release
@@ -9,42 +10,24 @@ VALVE = Product("valve", (), tuple(Release("valve", name) for name in ("1.0", "2
 PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0")))
 
 
-def test_the_releases_of_the_product_are_offered_in_the_order_of_the_reply() -> None:
-    reply = Reply.model_validate(
-        {
-            "answer": "",
-            "route": "clarify",
-            "product": "valve",
-            "available_releases": ["2.0", "1.0", "0.9"],
-        }
-    )
-    offered = list(choices(reply, [PUMP, VALVE]).items())
-    assert offered == [("2.0", ("valve", "2.0")), ("1.0", ("valve", "1.0"))]
-
-
-def test_without_a_product_both_are_chosen() -> None:
-    reply = Reply.model_validate(
-        {
-            "answer": "",
-            "route": "clarify",
-            "product": None,
-            "available_releases": ["valve 2.0", "pump 2.0"],
-        }
-    )
-    offered = list(choices(reply, [PUMP, VALVE]).items())
-    assert offered == [("valve 2.0", ("valve", "2.0")), ("pump 2.0", ("pump", "2.0"))]
-
-
-def test_what_the_catalog_tells_asks_for_nothing() -> None:
-    reply = Reply.model_validate(
-        {
-            "answer": "",
-            "route": "inventory",
-            "product": "valve",
-            "available_releases": ["2.0", "1.0"],
-        }
-    )
-    assert choices(reply, [VALVE]) == {}
+@pytest.mark.parametrize(
+    ("route", "product", "available", "offered"),
+    [
+        ("clarify", "valve", "2.0 1.0 0.9", ["2.0", "1.0"]),
+        ("clarify", None, "valve-2.0 pump-2.0", ["valve 2.0", "pump 2.0"]),
+        # What the catalog tells asks for nothing.
+        ("inventory", "valve", "2.0 1.0", []),
+    ],
+)
+def test_the_releases_are_offered_in_the_order_of_the_reply(
+    route: str, product: str | None, available: str, offered: list[str]
+) -> None:
+    names = tuple(name.replace("-", " ") for name in available.split())
+    reply = Reply(answer="", route=Route(route), product=product, available_releases=names)
+    meant = [(f"{product} {name}" if product else name).split() for name in offered]
+    assert list(choices(reply, [PUMP, VALVE]).items()) == [
+        (name, tuple(of)) for name, of in zip(offered, meant, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(
