@@ -35,47 +35,31 @@ BOXES = frozenset(
 )
 STRUCK = frozenset({"strikethrough", "line-through", "strike", "deleted"})
 TAGS = {
-    **dict.fromkeys(
-        ("para", "simpara", "p", "shortdesc", "cmd", "cmdsynopsis", "funcprototype"),
-        "p",
-    ),
-    **dict.fromkeys(("subtitle", "attribution", "releaseinfo", "refclass", "glosssee"), "p"),
-    **dict.fromkeys(("itemizedlist", "simplelist", "ul", "sl", "steps-unordered", "choices"), "ul"),
-    **dict.fromkeys(("orderedlist", "procedure", "substeps", "ol", "steps", "calloutlist"), "ol"),
-    **dict.fromkeys(
-        ("listitem", "member", "step", "callout", "li", "sli", "substep", "choice"), "li"
-    ),
-    **dict.fromkeys(("variablelist", "glosslist", "dl", "parml"), "dl"),
-    **dict.fromkeys(("term", "dt", "pt"), "dt"),
-    **dict.fromkeys(("dd", "pd"), "dd"),
-    **dict.fromkeys(("varlistentry", "dlentry", "plentry", "formalpara", "figure", "fig"), "div"),
-    **dict.fromkeys(
-        ("example", "informalexample", "informalfigure", "mediaobject", "sidebar"), "div"
-    ),
-    **dict.fromkeys(
-        ("blockquote", "epigraph", "lq", "body", "conbody", "taskbody", "refbody"), "div"
-    ),
-    **dict.fromkeys(
-        ("context", "prereq", "result", "postreq", "stepresult", "stepxmp", "info"), "div"
-    ),
-    **dict.fromkeys(
-        ("steptroubleshooting", "tutorialinfo", "abstract", "bodydiv", "sectiondiv"), "div"
-    ),
-    **dict.fromkeys(
-        ("qandaset", "qandaentry", "question", "answer", "partintro", "refnamediv"), "div"
-    ),
-    **dict.fromkeys(("refsyn", "troublebody", "textobject", "footnoteref", "stepsection"), "div"),
-    **dict.fromkeys(
-        ("table", "informaltable", "simpletable", "properties", "choicetable", "segmentedlist"),
-        "table",
-    ),
-    **dict.fromkeys(("row", "strow", "property", "chrow", "tr", "seglistitem"), "tr"),
-    **dict.fromkeys(("sthead", "prophead", "chhead", "seghead"), "tr"),
-    **dict.fromkeys(("entry", "stentry", "proptype", "propvalue", "propdesc", "td"), "td"),
-    **dict.fromkeys(("choption", "chdesc", "seg"), "td"),
-    **dict.fromkeys(
-        ("proptypehd", "propvaluehd", "propdeschd", "choptionhd", "chdeschd", "th"), "th"
-    ),
-    **dict.fromkeys(("thead", "tbody", "tfoot"), ""),
+    name: html
+    for html, names in {
+        "p": (
+            "para simpara p shortdesc cmd cmdsynopsis funcprototype subtitle attribution "
+            "releaseinfo refclass glosssee"
+        ),
+        "ul": "itemizedlist simplelist ul sl steps-unordered choices",
+        "ol": "orderedlist procedure substeps ol steps calloutlist",
+        "li": "listitem member step callout li sli substep choice",
+        "dl": "variablelist glosslist dl parml",
+        "dt": "term dt pt",
+        "dd": "dd pd",
+        "div": (
+            "varlistentry dlentry plentry formalpara figure fig example informalexample "
+            "informalfigure mediaobject sidebar blockquote epigraph lq body conbody taskbody "
+            "refbody context prereq result postreq stepresult stepxmp info steptroubleshooting "
+            "tutorialinfo abstract bodydiv sectiondiv qandaset qandaentry question answer "
+            "partintro refnamediv refsyn troublebody textobject footnoteref stepsection"
+        ),
+        "table": "table informaltable simpletable properties choicetable segmentedlist",
+        "tr": "row strow property chrow tr seglistitem sthead prophead chhead seghead",
+        "td": "entry stentry proptype propvalue propdesc td choption chdesc seg",
+        "th": "proptypehd propvaluehd propdeschd choptionhd chdeschd th",
+        "": "thead tbody tfoot",
+    }.items()
+    for name in names.split()
 }
 """HTML's names; "" where they are the same."""
