@@ -1,5 +1,6 @@
 """The release that somebody has: by the files of a project, and by what was pasted."""
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -29,126 +30,16 @@ CATALOG = tuple(
 )
 """What the samples are asked about."""
 UV = '[[package]]\nname = "{}"\nversion = "{}"\n'
-LOCK = '{{"lockfileVersion": 3, "packages": {{"": {{"name": "app", "version": "9"}}, {}}}}}'
-
-FILES: list[tuple[dict[str, str], str, str | None, str]] = [
-    (
-        {"requirements.txt": "tessaline==17.10", "Dockerfile": "FROM tessaline:17.20"},
-        "tessaline",
-        None,
-        "17.10 (requirements.txt) and 17.20 (Dockerfile)",
-    ),
-    (
-        {"uv.lock": "[[package", "Dockerfile": "FROM tessaline:17.20"},
-        "tessaline",
-        "17.20",
-        "; uv.lock cannot be parsed",
-    ),
-    ({"uv.lock": UV.format("tessaline", "17.20.3")}, "tessaline", "17.20", "has tessaline 17.20.3"),
-    ({"poetry.lock": UV.format("SQLAlchemy", "2.0.36")}, "sqlalchemy", None, "2.0.36"),
-    ({"pylock.toml": '[[packages]]\nname = "mpi4py"\nversion = "3.1.6"'}, "mpi4py", "3.1.6", ""),
-    ({"Pipfile.lock": '{"default": {"mpi4py": {"version": "==3.1.6"}}}'}, "mpi4py", "3.1.6", ""),
-    ({"requirements.txt": "# our\nmpi4py==3.1.6 ; python_version > '3'\n"}, "mpi4py", "3.1.6", ""),
-    ({"Cargo.lock": UV.format("tessaline", "17.10.0")}, "tessaline", "17.10", ""),
-    (
-        {
-            "package-lock.json": LOCK.format(
-                '"node_modules/@acme/tessaline": {"version": "17.10.0"}, "node_modules/x": {}'
-            )
-        },
-        "tessaline",
-        "17.10",
-        "",
-    ),
-    (
-        {"pnpm-lock.yaml": "packages:\n  '@acme/tessaline@17.20.1(react@18.0.0)': {}\n"},
-        "tessaline",
-        "17.20",
-        "17.20.1",
-    ),
-    (
-        {"yarn.lock": '"@acme/tessaline@^17.1":\n  version "17.10.0"\n\nx@1:\n  version "18.00"\n'},
-        "tessaline",
-        "17.10",
-        "",
-    ),
-    ({"go.mod": "require (\n\texample.com/acme/tessaline v17.20.0\n)"}, "tessaline", "17.20", ""),
-    ({"Gemfile.lock": "GEM\n  specs:\n    tessaline (17.20.4)\n"}, "tessaline", "17.20", ""),
-    (
-        {"composer.lock": '{"packages": [{"name": "acme/tessaline", "version": "v17.20"}]}'},
-        "tessaline",
-        "17.20",
-        "",
-    ),
-    (
-        {"chart/Chart.yaml": "name: tessaline\nversion: 0.4.1\nappVersion: 17.20\n"},
-        "tessaline",
-        "17.20",
-        "chart/Chart.yaml",
-    ),
-    (
-        {"Chart.lock": "dependencies:\n- name: tessaline\n  version: 18.00\n"},
-        "tessaline",
-        None,
-        "Chart.lock allows tessaline by its chart 18.00",
-    ),
-    ({"Dockerfile": "FROM r.local:5000/acme/tessaline:17.10-alpine\n"}, "tessaline", "17.10", ""),
-    (
-        {"d/values.yaml": "image: {repository: acme/tessaline, tag: 17.20}"},
-        "tessaline",
-        "17.20",
-        "",
-    ),
-    ({"k8s.yml": "a: 1\n---\nspec:\n- image: tessaline:17.20 # x\n"}, "tessaline", "17.20", ""),
-    ({"t.yaml": "{{ if x }}\nimage: tessaline:17.20\n"}, "tessaline", "17.20", ""),
-    (
-        {"pyproject.toml": '[project]\nname = "tessaline"\nversion = "17.10"'},
-        "tessaline",
-        "17.10",
-        "",
-    ),
-    # What was installed goes before what was asked for.
-    (
-        {
-            "pyproject.toml": '[project]\ndependencies = ["tessaline>=17"]',
-            "uv.lock": UV.format("tessaline", "17.10"),
-        },
-        "tessaline",
-        "17.10",
-        "uv.lock",
-    ),
-    # What is open is open, and what is not documented is not: never the nearest one.
-    (
-        {"package.json": '{"dependencies": {"tessaline": "^17.10"}}'},
-        "tessaline",
-        None,
-        "no lock file",
-    ),
-    (
-        {"pyproject.toml": '[project]\ndependencies = ["tessaline>=17,<18"]'},
-        "tessaline",
-        None,
-        "<18",
-    ),
-    ({"uv.lock": UV.format("tessaline", "17.30")}, "tessaline", None, "17.30"),
-    ({"uv.lock": UV.format("tessaline", "18.00rc1")}, "tessaline", None, "18.00rc1"),
-    (
-        {"a.yaml": "image: tessaline:17.10", "b.yaml": "image: tessaline:18.00"},
-        "tessaline",
-        None,
-        "several versions are stated: 17.10 (a.yaml) and 18.00 (b.yaml)",
-    ),
-]
+LINES = Path(__file__).with_name("project_files.jsonl").read_text("utf-8").splitlines()
+ROWS = [json.loads(line) for line in LINES]
 
 
-@pytest.mark.parametrize(("files", "product", "release", "reason"), FILES)
-def test_the_release_that_the_files_of_a_project_state(
-    files: dict[str, str], product: str, release: str | None, reason: str
-) -> None:
-    stated = [one for name, text in files.items() for one in versions_stated(name, text)]
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: ", ".join(row["files"]))
+def test_the_release_that_the_files_of_a_project_state(row: dict[str, Any]) -> None:
+    stated = [one for name, text in row["files"].items() for one in versions_stated(name, text)]
     (found,) = installed(stated, PRODUCTS)
-    assert (found.product, found.release) == (product, release)
-    assert reason in found.reason
+    assert (found.product, found.release) == (row["product"], row["release"])
+    assert row["reason"] in found.reason
 
 
 @pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
