@@ -1,5 +1,6 @@
 """The documentation of the benchmark is fetched, checked and unpacked, release by release."""
 
+import argparse
 import shutil
 import tarfile
 import zlib
@@ -7,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.benchmark.documents import Archive, Product, places
+from eval.benchmark.documents import Archive, Product, places, read_documents
 from eval.benchmark.indexes import Indexes, sha256_of
 from eval.gold import GoldError
 from ingestion.archives import stays_inside
@@ -66,6 +67,26 @@ def fetch(
             failed.append(f"{name} {release}: {error}")
     on_progress(len(wanted), len(wanted), "")
     return Fetched(len(wanted) - len(failed), before, tuple(failed))
+
+
+def fetched_by(
+    parser: argparse.ArgumentParser, labels: Path
+) -> tuple[argparse.Namespace, dict[str, Product]]:
+    """Read a command line, and fetch the documentation of the products that it names.
+
+    It has a folder, products, archives, and a folder with labels, which are `labels` by default.
+    Raises GoldError.
+    """
+    parser.add_argument("folder", type=Path, help="where archives and data are kept")
+    parser.add_argument("--product", action="append", help="only this product; repeatable")
+    parser.add_argument("--from", dest="source", type=Path, help="a folder with the archives")
+    what = "a folder with labels of your own, and documents.json"
+    parser.add_argument("--labels", type=Path, default=labels, help=what)
+    given = parser.parse_args()
+    products = read_documents(given.labels / "documents.json").of(given.product or ())
+    if failed := fetch(given.folder, products, Indexes(), given.source).failed:
+        raise GoldError("; ".join(failed))
+    return given, products
 
 
 def unpack(path: Path, product: Product, documents: int, target: Path) -> None:

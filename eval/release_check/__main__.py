@@ -26,9 +26,8 @@ from chatbot.settings import read_settings
 from corpora.building.building import Builder
 from corpora.building.fingerprints import ChunkingSettings
 from corpora.errors import UnknownRelease
-from eval.benchmark.documents import places, read_documents
-from eval.benchmark.fetching import fetch
-from eval.benchmark.indexes import Indexes
+from eval.benchmark.documents import places
+from eval.benchmark.fetching import fetched_by
 from eval.gold import GoldError
 from eval.records import write_records
 from eval.release_check.facts import LABELS, Fact, Figures, figures, read_facts, verdicts
@@ -37,21 +36,8 @@ from eval.release_check.facts import LABELS, Fact, Figures, figures, read_facts,
 def main() -> None:
     """Measure the pairs that are named, or all of them."""
     parser = argparse.ArgumentParser(prog="python -m eval.release_check", description=__doc__)
-    parser.add_argument("folder", type=Path, help="where archives and data are kept")
-    parser.add_argument("--product", action="append", help="only this product; repeatable")
-    parser.add_argument("--from", dest="source", type=Path, help="a folder with the archives")
-    parser.add_argument(
-        "--labels",
-        type=Path,
-        default=LABELS,
-        help="a folder with facts of your own: documents.json and facts/PRODUCT.jsonl",
-    )
     parser.add_argument("--json", action="store_true", help="print JSON")
-    given = parser.parse_args()
-    products = read_documents(given.labels / "documents.json").of(given.product or ())
-    fetched = fetch(given.folder, products, Indexes(), given.source)
-    if fetched.failed:
-        raise GoldError("; ".join(fetched.failed))
+    given, products = fetched_by(parser, LABELS)
     told = []
     for name in products:
         folders = {

@@ -40,12 +40,10 @@ from corpora.database.history_tables import ServerCallRow
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.parameters.releases import OpenParameters, opened_by
 from eval.ablate import NEVER
-from eval.benchmark.documents import places, read_documents
-from eval.benchmark.fetching import fetch
-from eval.benchmark.indexes import Indexes
+from eval.benchmark.documents import places
+from eval.benchmark.fetching import fetched_by
 from eval.gold import GoldError
 
-HERE = Path(__file__).parent
 _MODULES = ("notes", "steps", "usage")
 
 
@@ -172,21 +170,11 @@ class _NoVectors:
 def main() -> None:
     """Measure the products that are named, or all of them."""
     parser = argparse.ArgumentParser(prog="python -m eval.upgrade_guide", description=__doc__)
-    parser.add_argument("folder", type=Path, help="where archives and data are kept")
-    parser.add_argument("--product", action="append", help="only this product; repeatable")
-    parser.add_argument("--from", dest="source", type=Path, help="a folder with the archives")
-    parser.add_argument(
-        "--labels", type=Path, default=HERE, help="a folder with documents.json and seeds.json"
-    )
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--ablate", action="store_true", help="leave out each pattern in turn")
     how.add_argument("--model", action="store_true", help="with the model of the settings")
-    given = parser.parse_args()
+    given, products = fetched_by(parser, Path(__file__).parent)
     seeds = json.loads((given.labels / "seeds.json").read_text(encoding="utf-8"))
-    products = read_documents(given.labels / "documents.json").of(given.product or ())
-    fetched = fetch(given.folder, products, Indexes(), given.source)
-    if fetched.failed:
-        raise GoldError("; ".join(fetched.failed))
     data = given.folder / "data"
     data.mkdir(parents=True, exist_ok=True)
     database = open_database(Settings(data_dir=data))
