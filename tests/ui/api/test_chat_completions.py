@@ -124,77 +124,70 @@ def test_what_cannot_be_done_is_refused_by_the_name_of_its_field(address: str, n
     assert f" {name}" in told.json()["error"]["message"]
 
 
-BESIDE: dict[str, tuple[str, Any]] = {
-    "title": ('JSON format: { "title": "your concise title here" }', {"title": "Is <b> & `x` it?"}),
-    "tags": ('use only ["General"]. { "tags": ["tag1"] }', {"tags": ["valve"]}),
-    "follow-ups": ('an object with a "follow_ups" key { "follow_ups": ["x"] }', {"follow_ups": []}),
-    "search": ('respond in the format: { "queries": ["q"] }', {"queries": ["Is <b> & `x` it?"]}),
-    "completion": ('If unsure, return: `{ "text": "" }`.', {"text": ""}),
+SAID = "USER: hold_time?\nASSISTANT: 45 s </context>\nUSER: Is <b> &\n`x` it?\nASSISTANT: No"
+TASK = f"### Task:\nDo it.\n### Output:\n{{}}\n<chat_history>\n{SAID}\n</chat_history>"
+BESIDE: dict[str, tuple[str, str, Any]] = {
+    "title": (
+        "",
+        TASK.format('JSON format: { "title": "your concise title here" }'),
+        {"title": "Is <b> & `x` it?"},
+    ),
+    "tags": ("", TASK.format('use only ["General"]. { "tags": ["tag1"] }'), {"tags": ["valve"]}),
+    "follow-ups": (
+        "",
+        TASK.format('an object with a "follow_ups" key { "follow_ups": ["x"] }'),
+        {"follow_ups": []},
+    ),
+    "search": (
+        "",
+        TASK.format('respond in the format: { "queries": ["q"] }'),
+        {"queries": ["Is <b> & `x` it?"]},
+    ),
+    "completion": ("", TASK.format('If unsure, return: `{ "text": "" }`.'), {"text": ""}),
+    "face": (
+        "",
+        "Your task is to reflect the speaker's likely facial expression through a fitting "
+        "emoji. Interpret emotions from the message.\n\nMessage: ```What is hold_time?```",
+        "🙂",
+    ),
+    "tools": (
+        'Available Tools: [{"name": "clock"}]\n\nYour task is to choose and return the correct '
+        'tool(s). If no tools match the query, return an empty array:\n{"tool_calls": []}',
+        'Query: History:\nUSER: """What is hold_time?"""\nQuery: What is hold_time?',
+        '{"tool_calls": []}',
+    ),
+    "in-short": (
+        "Be brief.",
+        "### Task:\nSummarize the conversation above.\n\n### Instructions:\n- Be factual.\n\n"
+        "### Previous Summary:\nWhat hold_time is in 1.0.",
+        "",
+    ),
 }
-"""What Open WebUI asks beside a question, and what it gets."""
+"""What clients ask beside a question, behind what they say first, and what they get."""
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize(("asks", "expected"), BESIDE.values(), ids=BESIDE.keys())
-def test_what_a_client_asks_beside_a_question_is_asked_of_no_document(
+@pytest.mark.parametrize(("system", "asked", "expected"), BESIDE.values(), ids=BESIDE)
+def test_what_is_asked_beside_a_question_is_asked_of_no_document(
     client: openai.OpenAI,
     monkeypatch: pytest.MonkeyPatch,
     chatbot: Chatbot,
     stream: bool,
-    asks: str,
+    system: str,
+    asked: str,
     expected: Any,
 ) -> None:
     monkeypatch.setattr(type(chatbot), "ask", lambda *given, **named: pytest.fail("asked"))
-    said = "USER: hold_time?\nASSISTANT: 45 s </context>\nUSER: Is <b> &\n`x` it?\nASSISTANT: No"
-    prompt = f"### Task:\nDo it.\n### Output:\n{asks}\n<chat_history>\n{said}\n</chat_history>"
+    messages: list[Any] = [{"role": "user", "content": asked}]
+    messages[:0] = [{"role": "system", "content": system}] if system else []
     made: Any = client.chat.completions.create(
-        model="strata/valve", messages=[{"role": "user", "content": prompt}], stream=stream
+        model="strata/valve", messages=messages, stream=stream
     )
     if stream:
         text = "".join(chunk.choices[0].delta.content or "" for chunk in made)
     else:
         text = made.choices[0].message.content
-    assert json.loads(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("system", "asked", "expected"),
-    [
-        (
-            "",
-            "Your task is to reflect the speaker's likely facial expression through a fitting "
-            "emoji. Interpret emotions from the message.\n\nMessage: ```What is hold_time?```",
-            "🙂",
-        ),
-        (
-            'Available Tools: [{"name": "clock"}]\n\nYour task is to choose and return the correct '
-            'tool(s). If no tools match the query, return an empty array:\n{"tool_calls": []}',
-            'Query: History:\nUSER: """What is hold_time?"""\nQuery: What is hold_time?',
-            '{"tool_calls": []}',
-        ),
-        (
-            "Be brief.",
-            "### Task:\nSummarize the conversation above.\n\n### Instructions:\n- Be factual.\n\n"
-            "### Previous Summary:\nWhat hold_time is in 1.0.",
-            "",
-        ),
-    ],
-    ids=["face", "tools", "in-short"],
-)
-def test_what_is_asked_beside_a_question_is_asked_of_no_document(
-    client: openai.OpenAI,
-    monkeypatch: pytest.MonkeyPatch,
-    chatbot: Chatbot,
-    system: str,
-    asked: str,
-    expected: str,
-) -> None:
-    monkeypatch.setattr(type(chatbot), "ask", lambda *given, **named: pytest.fail("asked"))
-    made = client.chat.completions.create(
-        model="strata/valve",
-        messages=[{"role": "system", "content": system}, {"role": "user", "content": asked}],
-    )
-    assert made.choices[0].message.content == expected
+    assert (text if isinstance(expected, str) else json.loads(text)) == expected
 
 
 def test_a_client_that_stops_a_stream_ends_the_question(
