@@ -51,7 +51,7 @@ async def write_cited(
     understand the passages; what is claimed has to stand in these.
     """
     if not evidence.passages:
-        return replace(turn, answer=nothing_found(turn, NO_PASSAGE))
+        return replace(turn, answer=turn.refusal or nothing_found(turn, NO_PASSAGE))
     pages = "\n".join(passage.text for passage in evidence.passages)
     compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
     # What the asker wrote needs no passage; what was answered before does.
@@ -93,7 +93,7 @@ async def write_cited(
         if still_knows and len(mended.unsupported) < len(checked.unsupported):
             checked = mended
     if not knows:
-        nothing = nothing_found(turn, UNKNOWN_TO_MODEL)
+        nothing = turn.refusal or nothing_found(turn, UNKNOWN_TO_MODEL)
         if not checked.citations or checked.unsupported:
             return replace(turn, answer=nothing)
         text = f"{nothing.text} {checked.text}"
