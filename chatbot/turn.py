@@ -266,7 +266,7 @@ class Turn:
     of answers that asked for a release or product; None where only the texts are known. Where the
     release that was asked has no answer, `nearest` are its pages nearest to the question, and
     `found_in` the other releases that tell, the newest first; where nobody named a release, the
-    answer is from that one. `refusal` is the answer where a model finds none.
+    answer is from that one. `refusal` stands before what a model writes.
     """
 
     question: str

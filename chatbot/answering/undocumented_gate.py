@@ -108,8 +108,8 @@ def refuse_foreign_names(
 ) -> RuleStep:
     """Refuse where no name of a question, as in code, stands in the release and another has one.
 
-    Where the question names the release, what that has in its place may answer: it is refused only
-    if the model finds nothing.
+    Where the question names the release, what that has in its place may answer: the refusal stands
+    before that, and alone only if the model finds nothing.
     """
 
     def gate(turn: Turn) -> Turn:

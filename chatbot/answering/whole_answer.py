@@ -98,7 +98,8 @@ async def write_cited(
             return replace(turn, answer=nothing)
         text = f"{nothing.text} {checked.text}"
         return replace(turn, answer=replace(nothing, text=text, citations=checked.citations))
-    answer = Answer(checked.text, False, checked.citations, checked.lead)
+    text = "\n\n".join([*([turn.refusal.text] if turn.refusal else ()), checked.text])
+    answer = Answer(text, False, checked.citations, checked.lead)
     if checked.unsupported:
         claims = shown_list(map(as_code, checked.unsupported))
         answer = replace(answer, warnings=(gettext(_UNSUPPORTED, claims=claims),))
