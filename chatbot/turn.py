@@ -273,7 +273,7 @@ class Turn:
     of answers that asked for a release or product; None where only the texts are known. Where the
     release that was asked has no answer, `nearest` are its pages nearest to the question, and
     `found_in` the other releases that tell, the newest first; where nobody named a release, the
-    answer is from that one.
+    answer is from that one. `refusal` stands before what a model writes.
     """
 
     question: str
@@ -296,6 +296,7 @@ class Turn:
     selected: tuple[ReducedChunk, ...] = ()
     unmentioned: tuple[str, ...] = ()
     temperature: float | None = None
+    refusal: Answer | None = None
     answer: Answer | None = None
     nearest: tuple[Citation, ...] = ()
     found_in: tuple[str, ...] = ()

@@ -106,13 +106,20 @@ def _has_in_code(corpus: Corpus, name: str) -> bool:
 def refuse_foreign_names(
     open_corpus: Callable[[str, str], Corpus], releases: Callable[[str], Sequence[str]]
 ) -> RuleStep:
-    """Refuse where no name of a question, as in code, stands in the release and another has one."""
+    """Refuse where no name of a question, as in code, stands in the release and another has one.
+
+    Where the question names the release, what that has in its place may answer: the refusal stands
+    before that, and alone only if the model finds nothing.
+    """
 
     def gate(turn: Turn) -> Turn:
         here = open_corpus(*turn.target)
         named = identifiers(turn.queries.subject)
         known = any(_stands_in(here, name) for name in named)
-        return turn if known else _refused(turn, named, open_corpus, releases)
+        refused = turn if known else _refused(turn, named, open_corpus, releases)
+        if refused.answer is None or not turn.resolution.mentions:
+            return refused
+        return replace(refused, answer=None, refusal=refused.answer)
 
     return gate
 

@@ -11,6 +11,7 @@ from chatbot.answering.refusals import NO_PASSAGE, UNKNOWN_TO_MODEL, nothing_fou
 from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.support import denies_unheard, says_unknown
 from chatbot.runtime.concurrency import in_thread
+from chatbot.runtime.events import Token, emit
 from chatbot.runtime.model_calls import Messages, ShownPicture, call
 from chatbot.text.languages import gettext, gettext_noop, in_every_language, shown_list
 from chatbot.text.markdown import without_marks
@@ -51,7 +52,7 @@ async def write_cited(
     understand the passages; what is claimed has to stand in these.
     """
     if not evidence.passages:
-        return replace(turn, answer=nothing_found(turn, NO_PASSAGE))
+        return replace(turn, answer=turn.refusal or nothing_found(turn, NO_PASSAGE))
     pages = "\n".join(passage.text for passage in evidence.passages)
     compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
     # What the asker wrote needs no passage; what was answered before does.
@@ -62,6 +63,8 @@ async def write_cited(
 
     async def written(messages: Messages, step: str) -> tuple[str, bool, Cited]:
         nonlocal turn
+        if turn.refusal and step == STEP:
+            emit(Token(f"{turn.refusal.text}\n\n"))
         made = await call(
             model,
             messages,
@@ -95,12 +98,13 @@ async def write_cited(
         if still_knows and len(mended.unsupported) < len(checked.unsupported):
             checked = mended
     if not knows:
-        nothing = nothing_found(turn, UNKNOWN_TO_MODEL)
+        nothing = turn.refusal or nothing_found(turn, UNKNOWN_TO_MODEL)
         if not checked.citations or checked.unsupported:
             return replace(turn, answer=nothing)
         text = f"{nothing.text} {checked.text}"
         return replace(turn, answer=replace(nothing, text=text, citations=checked.citations))
-    answer = Answer(checked.text, False, checked.citations, checked.lead)
+    text = "\n\n".join([*([turn.refusal.text] if turn.refusal else ()), checked.text])
+    answer = Answer(text, False, checked.citations, checked.lead)
     if checked.unsupported:
         claims = shown_list(map(as_code, checked.unsupported))
         answer = replace(answer, warnings=(gettext(_UNSUPPORTED, claims=claims),))

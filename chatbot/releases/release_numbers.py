@@ -19,10 +19,11 @@ _SUFFIX = 20
 _ENDING = re.compile(r"(?:[._-][A-Z])?(?<![a-z])[a-z]{2,}\Z")
 _SOMETHING_ELSE = re.compile(
     r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}[-.][0-9]{1,2}[-.](?:19|20)[0-9]{2}"
-    rf"|[0-9]+(?:\.[0-9]+)?(?:{MEASURE}|[akmgtpx])",
+    rf"|[0-9]+(?:\.[0-9]+)?(?:{MEASURE}|[akmgtpx])"
+    r"|(?=(?:[0-9]+[a-f]+){2})[0-9a-f]{6,}(?:-[0-9a-f]{4,})*",
     re.I,
 )
-"""A date, or a figure with its unit."""
+"""A date, a figure with its unit, or the id of a build or commit: 3f2a1c."""
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 _STAMP = re.compile(r"(?:19|20)[0-9]{2}[-./][0-9]{1,2}[-./][0-9]{1,2}[T ][0-9]{1,2}:[0-9]{2}")

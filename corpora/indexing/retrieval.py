@@ -90,7 +90,8 @@ def retrieve(
     for (page_id, document), score in zip(corpus.places(ids), scores, strict=True):
         weight = settings.kind_weights.get(document.kind, 1.0) if weigh_kinds else 1.0
         if document.kind is DocumentKind.RELEASE_NOTES:
-            named = releases_named(document.title, corpus.release)
+            # The notes on 4.0.0 are those of 4.0.2, too.
+            named = releases_named(document.title, corpus.release, parts=2)
             weight *= settings.other_release_weight if named.other and not named.own else 1.0
         best[page_id] = max(best.get(page_id, -math.inf), float(score) * weight)
     first = sorted(best, key=lambda page_id: (-best[page_id], page_id))[:limit]

@@ -188,7 +188,8 @@ class _SphinxDirective(Directive):
             return self._body()
         if self._is_target():
             return []
-        if _OBJECT.match(name):
+        # A project's own kind of object, too: a name, and what is told of it.
+        if _OBJECT.match(name) or (self.content and re.fullmatch(r"\S+", self.argument)):
             return self._documented()
         return [*self._inline(self.argument), *self._body()]
 
@@ -246,6 +247,8 @@ class _SphinxDirective(Directive):
             if (value := self.options.get(name, ""))
             for paragraph in self._inline(f"{label}: {collapse(value)}")
         ]
+        if "required" in self.options:
+            lines_of += self._inline("Required")
         item += nodes.definition("", *lines_of, *self._body())
         return [nodes.definition_list("", item, classes=["py"])]
 

@@ -14,11 +14,14 @@ PAGES = {
     "opens a window of 180 seconds in which a remote can join.\n",
     "box.md": "# Box\n\nThe box holds the lamp, a cable and four screws.\n",
     "warranty.md": "# Warranty\n\nThe maker repairs the lamp for two years.\n",
-    "app.md": "# App\n\nThe app shows every lamp of the house.\n",
+    "app.md": "# App\n\nThe app shows every lamp of the house.{more}\n",
     "cover.md": "# Cover\n\nTurn the cover to the left to take it off.\n",
     "cleaning.md": "# Cleaning\n\nWipe the lamp with a dry cloth. Solvents harm the cover.\n",
 }
-RELEASES = {"1.0": {"lumen": "600", "step": "10"}, "2.0": {"lumen": "800", "step": "5"}}
+RELEASES = {
+    "1.0": {"lumen": "600", "step": "10", "more": ""},
+    "2.0": {"lumen": "800", "step": "5", "more": " Its wall_mode keeps it on the screen."},
+}
 
 READING, REDUCTION, SELECTION, ANSWER = (
     "question_reading",

@@ -102,6 +102,19 @@ def test_a_denial_of_what_no_passage_names_is_a_refusal(
     assert answer(question, search, written).abstained == is_refused
 
 
+def test_a_name_of_another_release_is_answered_by_what_the_named_one_has(answer: Write) -> None:
+    question, lacks = "1.0 knows no wall_mode, what do I do?", "does not document `wall_mode`"
+    instead = answer(question, "wall_mode app", "The app shows every lamp [1].", "1.0")
+    assert not instead.abstained
+    assert lacks in instead.text
+    assert instead.text.endswith("documented in 2.0.\n\nThe app shows every lamp [1].")
+    nearest = "I don't know\nThe app shows every lamp [1]."
+    refused = answer(question, "wall_mode app", nearest, "1.0")
+    assert refused.abstained
+    assert lacks in refused.text
+    assert refused.text.endswith("documented in 2.0. The app shows every lamp [1].")
+
+
 def test_marks_lead_to_what_says_it_also_behind_a_listing(answer: Write) -> None:
     swapped = "Dimming takes 400 ms [2]. The fuse is rated 2 A [1]."
     dimming, fuse = answer(
