@@ -72,7 +72,7 @@ _UNANSWERED: dict[str, Any] = {
     name: getattr(Turn(""), name)
     for name in (
         *("phrased", "recollection", "retrieved", "reduced", "selected"),
-        *("unmentioned", "temperature", "answer", "nearest"),
+        *("unmentioned", "temperature", "refusal", "answer", "nearest"),
     )
 }
 
