@@ -14,7 +14,7 @@ from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.releases.resolution import cut
 from chatbot.turn import Citation, Recollection, Remembered, Turn
 from chatbot.understanding.clarification import resolve_turn
-from corpora.catalog.catalog import find_product, find_release
+from corpora.catalog.catalog import find_release
 from corpora.catalog.release import Product
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow
@@ -89,7 +89,7 @@ class Recall:
             question = self.reader.read(text, product.name)
         except EmbedderFailed:
             return []
-        releases = self._release_ids(product)
+        releases = {release.id: release.name for release in product.releases}
         tau = self.settings.memory_tau
         near = self.search.of_each(
             list(releases), Store.HIGH, question, cosine=tau, limit=LOOKED_AT
@@ -101,13 +101,6 @@ class Recall:
         ]
         found.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
         return found[:OFFERED]
-
-    def _release_ids(self, product: Product) -> dict[int, str]:
-        """The names of a product's releases, by their ids."""
-        with self.database.reading() as session:
-            row = find_product(session, product.name)
-            ids = {of.name: of.id for of in row.releases} if row else {}
-        return {ids[r.name]: r.name for r in product.releases if r.name in ids}
 
     def _near(self, release_id: int, store: Store, question: MemoryQuestion) -> list[NearPair]:
         tau = self.settings.memory_tau

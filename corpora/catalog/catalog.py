@@ -1,6 +1,6 @@
 """The catalog: products, their releases, what these are called, and which generation serves."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -82,15 +82,14 @@ class Catalog:
 
     def _with_languages(self, row: ProductRow, session: Session, *, every: bool) -> Product:
         """A product whose releases have the languages of their documents."""
-        found = read_product(row, every=every, also=self._instead)
-        serving = {r.name: self._instead.get(r.id, r.published_generation_id) for r in row.releases}
+        found = read_product(row, every=every, instead=self._instead)
         # A generation never changes.
-        for generation in filter(None, serving.values()):
+        for generation in filter(None, (release.generation for release in found.releases)):
             if generation not in self._languages:
                 told = languages_of(session, generation).documents
                 self._languages[generation] = tuple(told)
         releases = (
-            replace(release, languages=self._languages.get(serving[release.name] or 0, ()))
+            replace(release, languages=self._languages.get(release.generation or 0, ()))
             for release in found.releases
         )
         return replace(found, releases=tuple(releases))
@@ -215,18 +214,22 @@ class Catalog:
             return self._database.on_change(session, row.id)
 
 
-def read_product(row: ProductRow, *, every: bool = False, also: Collection[int] = ()) -> Product:
-    """Return a product with those of its releases that can be asked, `also` some by id, or all.
+def read_product(
+    row: ProductRow, *, every: bool = False, instead: Mapping[int, int] | None = None
+) -> Product:
+    """Return a product with those of its releases that can be asked, or all.
 
-    Beside numbers a name without one (next, main) is that of a pre-release.
+    Beside numbers a name without one (next, main) is that of a pre-release. Releases whose ids are
+    in `instead` can be asked, and have the generation there in place of the published one.
     """
+    instead = instead or {}
     rows = releases_of(row)
     in_words = {r.name for r in rows if is_named_by_words(r.sorts_as or r.name)}
     unfinished = in_words if len(in_words) < len(rows) else set()
     asked = [
         r
         for r in rows
-        if every or r.id in also or (r.published_generation_id is not None and not r.retired)
+        if every or r.id in instead or (r.published_generation_id is not None and not r.retired)
     ]
     releases = tuple(
         Release(
@@ -237,6 +240,8 @@ def read_product(row: ProductRow, *, every: bool = False, also: Collection[int] 
             if release.prerelease is None
             else release.prerelease,
             release.end_of_life,
+            id=release.id,
+            generation=instead.get(release.id, release.published_generation_id),
         )
         for release in asked
     )

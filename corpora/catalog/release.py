@@ -160,7 +160,8 @@ def is_among(name: str, *names: str) -> bool:
 class Release:
     """One release of a product, with its other names; from `end_of_life` on it has no support.
 
-    `languages` are the codes of those of its documents, the most frequent one first.
+    `languages` are the codes of those of its documents, the most frequent one first; `id` is its
+    own, and `generation` that of what serves it, if there is anything.
     """
 
     product: str
@@ -169,6 +170,8 @@ class Release:
     prerelease: bool = False
     end_of_life: date | None = None
     languages: tuple[str, ...] = field(default=(), compare=False)
+    id: int = field(default=0, compare=False)
+    generation: int | None = field(default=None, compare=False)
 
 
 def _knows_none(word: str) -> bool | None:
