@@ -1,6 +1,7 @@
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
@@ -98,23 +99,23 @@ def test_a_page_waits_for_what_is_computed_and_for_no_model(
 ) -> None:
     chatbot = valve(Endless())
     questions, writing = begin(chatbot, LATEST)
+    again = chatbot.conversations.start("valve", LATEST)
+    in_line = questions.ask(replace(writing.question, conversation=again), chatbot)
     questions.let_begin(30)
-    _, in_line = begin(chatbot, LATEST)
-    until(lambda: in_line.progress.place == 1, "it is not in line")
-    assert (writing.waits.is_set(), in_line.waits.is_set()) == (True, True)
-    assert writing.progress.is_running
-    for asking in (writing, in_line):
-        asking.stop()
-        asking.wait(10)
+    assert (writing.progress.is_running, writing.waits.is_set()) == (True, True)
+    assert (in_line.progress.place, in_line.waits.is_set()) == (1, True)
 
     computing = threading.Event()
     monkeypatch.setattr(QuestionRunner, "_ask", lambda *_: computing.wait(30))
-    questions, slow = begin(chatbot, LATEST)
+    slow = questions.ask(replace(writing.question, conversation=again), chatbot)
     questions.let_begin(0.05)
     assert not slow.waits.is_set()
     computing.set()
     questions.let_begin(30)
     assert slow.waits.is_set()
+    for asking in (writing, in_line):
+        asking.stop()
+        asking.wait(10)
 
 
 def test_questions_of_a_deleted_conversation_stop(

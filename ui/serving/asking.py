@@ -140,12 +140,14 @@ class QuestionRunner:
     def let_begin(self, seconds: float) -> None:
         """Wait until each question here waits for a model, or for others; at most so long.
 
-        A page that is drawn at once would hold up what people wait for.
+        A page that is drawn meanwhile would hold up what several people wait for; one person waits
+        for nobody.
         """
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0 and (
-            running := next((r for r in self._here.copy().values() if not r.waits.is_set()), None)
-        ):
+        while len(here := self._here.copy()) > 1 and (left := end - time.monotonic()) > 0:
+            running = next((r for r in here.values() if not r.waits.is_set()), None)
+            if running is None:
+                return
             running.waits.wait(left)
 
     def stop(self, identity: str) -> None:
