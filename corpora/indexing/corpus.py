@@ -96,7 +96,7 @@ class Corpus:
         self._vectors, self._lexical = open_indexes(database, data_dir, serving.generation)
         self.size = self._lexical.size
         """The number of search chunks."""
-        self.nearest = self._vectors.nearest
+        self.nearest, self.nearest_of_each = self._vectors.nearest, self._vectors.nearest_of_each
         self.lexical, self.similar = self._lexical.search, self._lexical.similar
         self.frequency, self.idf = self._lexical.frequency, self._lexical.idf
         self.terms, self.wholes = self._lexical.terms, self._lexical.wholes

@@ -158,6 +158,12 @@ class PgVectors:
         found = [(i, -negative) for i, negative in _rows(self._database, nearest, effort)]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
+    def nearest_of_each(
+        self, vectors: npt.NDArray[np.float32], k: int
+    ) -> list[list[tuple[int, float]]]:
+        """Return the same for each row of `vectors`."""
+        return [self.nearest(vector, k) for vector in vectors]
+
     def first(self) -> npt.NDArray[np.float32]:
         """Return one of the vectors."""
         one = select(cast(self._vectors.c.vector, ARRAY(REAL))).limit(1)

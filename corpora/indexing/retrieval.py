@@ -154,7 +154,8 @@ def _candidates(
     """The `others` and each query's cosine and MMR chunks, each once, with their vectors."""
     from langchain_core.vectorstores.utils import maximal_marginal_relevance
 
-    nearest = [[i for i, _ in chunks.nearest(v, settings.mmr_candidates)] for v in vectors]
+    found = chunks.nearest_of_each(vectors, settings.mmr_candidates)
+    nearest = [[i for i, _ in of_one] for of_one in found]
     chosen = dict.fromkeys(others)
     places = {i: n for n, i in enumerate(dict.fromkeys(chain(chosen, *nearest)))}
     if not places:

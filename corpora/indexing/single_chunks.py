@@ -82,6 +82,10 @@ class SingleChunkIndex:
         first = np.argsort(-scores, kind="stable")[:k]
         return [(int(i), float(scores[i])) for i in first]
 
+    def nearest_of_each(self, vectors: Vectors, k: int) -> list[list[tuple[int, float]]]:
+        """Return the same for each row of `vectors`."""
+        return [self.nearest(vector, k) for vector in vectors]
+
     def vectors(self, numbers: Sequence[int]) -> Vectors:
         """Return the vectors of chunks, shape (numbers, dimension), in the order given."""
         chosen: Vectors = self._embedded()[list(numbers)]

@@ -57,6 +57,11 @@ class VectorIndex(Protocol):
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
         """Return at most `k` pairs of id and cosine similarity, the nearest first."""
 
+    def nearest_of_each(
+        self, vectors: npt.NDArray[np.float32], k: int
+    ) -> list[list[tuple[int, float]]]:
+        """Return the same for each row of `vectors`, shape (queries, dimension)."""
+
     def close(self) -> None:
         """Release what is open; the index cannot be used afterwards."""
 
@@ -193,26 +198,34 @@ class ChromaIndex:
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
         """As in VectorIndex; raise BrokenIndex if the files are not what they were."""
-        if not self.size:
-            return []
+        return self.nearest_of_each(vector[np.newaxis], k)[0]
+
+    def nearest_of_each(
+        self, vectors: npt.NDArray[np.float32], k: int
+    ) -> list[list[tuple[int, float]]]:
+        """As `nearest`, in one search, of which most is the same for any number of vectors."""
+        if not self.size or not len(vectors):
+            return [[] for _ in vectors]
         from chromadb.errors import ChromaError
 
         try:
             found = self._collection.query(
-                query_embeddings=vector[np.newaxis],
-                n_results=min(k, self._indexed),
-                include=["distances"],
+                query_embeddings=vectors, n_results=min(k, self._indexed), include=["distances"]
             )
         except ChromaError as error:
             raise BrokenIndex(f"The vector index cannot be searched: {error}") from error
-        distances = found["distances"]
-        assert distances is not None
-        nearest = [
-            (i, 1.0 - distance)
-            for one, distance in zip(map(int, found["ids"][0]), distances[0], strict=True)
-            for i in (one, *self._equal.get(one, ()))
+        assert found["distances"] is not None
+        return [
+            sorted(
+                (
+                    (i, 1.0 - distance)
+                    for one, distance in zip(map(int, ids), distances, strict=True)
+                    for i in (one, *self._equal.get(one, ()))
+                ),
+                key=lambda pair: (-pair[1], pair[0]),
+            )[:k]
+            for ids, distances in zip(found["ids"], found["distances"], strict=True)
         ]
-        return sorted(nearest, key=lambda pair: (-pair[1], pair[0]))[:k]
 
     def sample(self, count: int) -> npt.NDArray[np.float32]:
         """Return at most `count` of the vectors, evenly spread, one a row."""
@@ -254,7 +267,7 @@ def _probe(directory: Path, expected: int) -> None:
     if index.size != expected:
         raise BrokenIndex(f"it holds {index.size} vectors, not {expected}")
     sample = index.sample(PROBED)
-    found = sum(index.nearest(vector, 1)[0][1] > 0.999 for vector in sample)
+    found = sum(nearest[0][1] > 0.999 for nearest in index.nearest_of_each(sample, 1))
     # The search is approximate, so that now and then it misses a vector that is there.
     if found < 0.9 * len(sample):
         raise BrokenIndex(f"it finds only {found} of {len(sample)} vectors that it holds")
