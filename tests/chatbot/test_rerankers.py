@@ -221,9 +221,9 @@ def test_a_capable_model_reads_first_what_the_reranker_puts_first(
 ) -> None:
     model = lamp.model(lamp.reading(QUESTION, ("2.0", "2.0")), lamp.answer("It is 5 %. [1]"))
     made = lamp_chatbot(model, profile="direct")
-    turn = replace(made, reranker=ByWord("12 W")).ask(QUESTION).turn
-    assert made.ask(QUESTION).turn.retrieved[0].page.document.file != "power.md"
-    assert turn.retrieved[0].page.document.file == "power.md"
+    turn = replace(made, reranker=ByWord("400 ms")).ask(QUESTION).turn
+    assert made.ask(QUESTION).turn.retrieved[0].page.document.file != "brightness.md"
+    assert turn.retrieved[0].page.document.file == "brightness.md"
 
 
 @pytest.mark.parametrize(
