@@ -101,9 +101,11 @@ def test_a_page_waits_for_what_is_computed_and_for_no_model(
     questions, writing = begin(chatbot, LATEST)
     again = chatbot.conversations.start("valve", LATEST)
     in_line = questions.ask(replace(writing.question, conversation=again), chatbot)
+    behind = questions.ask(Question("and of mtu?", writing.question.conversation), chatbot)
     questions.let_begin(30)
     assert (writing.progress.is_running, writing.waits.is_set()) == (True, True)
     assert (in_line.progress.place, in_line.waits.is_set()) == (1, True)
+    assert behind.waits.is_set()
 
     computing = threading.Event()
     monkeypatch.setattr(QuestionRunner, "_ask", lambda *_: computing.wait(30))
@@ -113,7 +115,7 @@ def test_a_page_waits_for_what_is_computed_and_for_no_model(
     computing.set()
     questions.let_begin(30)
     assert slow.waits.is_set()
-    for asking in (writing, in_line):
+    for asking in (behind, writing, in_line):
         asking.stop()
         asking.wait(10)
 
