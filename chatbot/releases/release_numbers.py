@@ -87,7 +87,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
     whole = _continued(text, start, chunk, names) or Number(start, chunk, names)
     is_series = text[start + len(chunk) :].startswith((" series", " releases", " versions"))
-    if not (whole.is_known or is_series) and _SOMETHING_ELSE.fullmatch(text, start, start + len(chunk)):
+    is_else = _SOMETHING_ELSE.fullmatch(text, start, start + len(chunk))
+    if is_else and not (whole.is_known or is_series):
         return
     parts = chunk.split("-")
     if not whole.is_known and parts[1:] and all(names.begins(name_tokens(part)) for part in parts):
