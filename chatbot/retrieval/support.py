@@ -64,7 +64,7 @@ def is_denial(text: str) -> bool:
 
 @cache
 def _no() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, in_every_language('No')))})\b", re.I)
+    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, in_every_language('No')))})(?![\w-])", re.I)
 
 
 def denies_unheard(text: str, texts: Sequence[str], question: str, own: str) -> bool:
@@ -75,9 +75,9 @@ def denies_unheard(text: str, texts: Sequence[str], question: str, own: str) -> 
     """
     if not is_denial(text) or unsupported(text, [], own):
         return False
-    language = language_of(text)
-    own_words = set(tokens(filtered(_no().sub("", text, count=1), language and [language])))
-    named = things_named(text) or (things_named(question) if own_words <= _tokens(own) else [])
+    rest = filtered(_no().sub("", text, count=1), filter(None, [language_of(text)]))
+    adds = not _tokens(own).issuperset(tokens(rest))
+    named = things_named(text) or ([] if adds else things_named(question))
     return bool(named) and names(own, *named) and not names("\n".join(texts), *named)
 
 

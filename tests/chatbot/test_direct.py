@@ -89,6 +89,7 @@ def test_what_comes_nearest_stands_behind_a_refusal(answer: Write) -> None:
     [
         ("Does the lamp speak ZigBee?", "No, the lamp does not support ZigBee [1].", True),
         ("Kann die Lampe ZigBee?", "Nein, ZigBee wird nicht unterstützt [1].", True),
+        ("Does the lamp speak ZigBee?", "No [1].", True),
         ("Does the lamp speak ZigBee?", "No, it does not.\n\nIt listens on port 5540 [1].", True),
         ("Does it listen for ZigBee?", "No, ZigBee is not there: it listens on port 5540.", False),
         ("Can I take off the cover via CLI?", "No, turn the cover to the left [1].", False),
