@@ -200,9 +200,9 @@ async def _stream(model: BaseChatModel, request: _Request) -> tuple[ModelCall, A
         except GeneratorError as error:
             why = why or f"{_named(model)}: {error}"
             if request.shown:
-                # What was written so far is no part of the answer.
-                emit(StepFinished(request.step))
+                # What was written so far is no part of the answer; the step goes on, if it is one.
                 emit(StepStarted(request.step))
+                emit(StepFinished(request.step))
         else:
             return (made if asked is model else replace(made, instead_of=why)), reply
     made, reply = await _attempt(order[-1], request)

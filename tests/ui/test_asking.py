@@ -157,7 +157,7 @@ def test_a_question_whose_server_was_killed_can_be_asked_again(
     assert "Stopped" not in texts(page)
 
 
-ANSWERING = StepStarted("answer_generation")
+ANSWERING, ANSWERED = StepStarted("answer_generation"), StepFinished("answer_generation")
 COMPARING = (
     StepStarted("release_extraction"),
     StepFinished("release_extraction", "17.10 and 17.20"),
@@ -194,6 +194,7 @@ def test_one_line_says_what_is_waited_for_or_done_and_with_what() -> None:
     [
         ((ANSWERING, Token("a "), Token("b")), "a b"),
         ((*COMPARING, Token("both "), Token("beside each other")), "both beside each other"),
+        ((*COMPARING, Token("half of"), ANSWERING, ANSWERED, Token("both")), "both"),
         ((*COMPARING, Token("both"), ANSWERING, ANSWERING, Token("of "), Token("two")), ""),
     ],
 )
