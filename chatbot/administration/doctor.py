@@ -22,14 +22,14 @@ from corpora.database.history_tables import TurnRow
 from corpora.database.job_tables import JobRow
 from corpora.database.tables import GenerationRow
 from corpora.documents.uploads import sweep_uploads
-from corpora.errors import BrokenIndex, DiskFull, EmbedderFailed
+from corpora.errors import BrokenIndex, DiskFull
 from corpora.generations.disk import require_room
 from corpora.generations.generations import prune_unused, sweep_folders
 from corpora.generations.processes import this_process
 from corpora.indexing.indexes import are_built, build_indexes, check_indexes
 from corpora.jobs.jobs import Claims, living_workers
 from ingestion.confinement import lacking
-from ingestion.plugins import BadPlugin
+from ingestion.errors import StrataError
 
 _CLOCKS_DIFFER = timedelta(minutes=1)
 
@@ -76,7 +76,7 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
         servers += asked.in_order
     try:
         servers += open_embedders(settings, database).served
-    except (EmbedderFailed, BadPlugin) as error:
+    except StrataError as error:
         yield Check(f"embedder {settings.embedder}", Health.FAULT, str(error))
     for served in servers:
         problem = served.problem()

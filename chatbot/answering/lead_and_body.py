@@ -40,7 +40,7 @@ from chatbot.runtime.model_calls import call
 from chatbot.text.languages import gettext, gettext_noop, shown_list
 from chatbot.text.markdown import with_marks_as_code, without_marks
 from chatbot.text.sanitizer import as_code, as_document_words, as_words, harmless
-from chatbot.text.words import filtered, listed, words_of
+from chatbot.text.words import filtered, listed, things_named, words_of
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
@@ -136,6 +136,7 @@ def _answer(draft: _Draft, reply: str) -> Answer:
         lead = Lead((), lead.is_whole)
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
     denied = is_denial(text) and turn.calls[-1].doubt >= DENIAL_PROBABILITY
+    denied = denied and not (draft.row_asked or draft.titled)
     if not lead.sentences and (turn.unmentioned or denied):
         lacking = listed(map(as_code, turn.unmentioned)) if turn.unmentioned else "what denies it"
         refusal = f"lead: no sentence is supported, and the release lacks {lacking}"
@@ -284,8 +285,9 @@ class _Draft:
         asked = filtered(self.turn.queries.own_subject, self.corpus.languages).split()
         # A figure or a piece of markup would look like one of the passage.
         names = (word for word in dict.fromkeys(asked) if word.replace("-", "_").isidentifier())
-        # Of "how often" a passage says how often, in other words.
+        # Of "how often" a passage says how often, in other words; of "how X25 does it" it may not.
         degrees = {word for how, word in pairwise(words_of(question)) if how == "how"}
+        degrees -= {name.casefold() for name in things_named(self.turn.question)}
         words = [w for w in names if w.casefold() in question and w.casefold() not in degrees]
         lacking = [word for word in words if (of := tokens(word)) and has.isdisjoint(of)]
 

@@ -11,7 +11,6 @@ from chatbot.answering.refusals import NO_PASSAGE, UNKNOWN_TO_MODEL, nothing_fou
 from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.support import denies_unheard, says_unknown
 from chatbot.runtime.concurrency import in_thread
-from chatbot.runtime.events import Token, emit
 from chatbot.runtime.model_calls import Messages, ShownPicture, call
 from chatbot.text.languages import gettext, gettext_noop, in_every_language, shown_list
 from chatbot.text.markdown import without_marks
@@ -63,13 +62,12 @@ async def write_cited(
 
     async def written(messages: Messages, step: str) -> tuple[str, bool, Cited]:
         nonlocal turn
-        if turn.refusal and step == STEP:
-            emit(Token(f"{turn.refusal.text}\n\n"))
         made = await call(
             model,
             messages,
             step=step,
             shown=step == STEP,
+            behind=f"{turn.refusal.text}\n\n" if turn.refusal and step == STEP else "",
             pictures=pictures if step == STEP else (),
             max_tokens=max_tokens,
         )

@@ -127,6 +127,7 @@ class Ahead:
             gathered is not None
             and turn.question in (self.asked, self.read)
             and _about(gathered) == _about(turn)
+            and gathered.refusal == turn.refusal
             and not (remembered.good or remembered.bad)
             and all(
                 _holds(g, t, limit // max(1, len(turn.sides))) for g, t in _sides(gathered, turn)

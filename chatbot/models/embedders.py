@@ -33,7 +33,7 @@ _AT_ONCE = 32
 _SECONDS = 60.0
 _PROBE_SECONDS = 3.0
 _AVOIDED_SECONDS = 30.0
-"""So long after a failure no query is sent: a server that hangs would hold up every step."""
+"""So long after it did not answer no query is sent: a server that hangs would hold up all."""
 
 _log = logging.getLogger(__name__)
 
@@ -257,14 +257,23 @@ class ServedEmbedder(Formed):
         return ""
 
     def embed_queries(self, queries: Sequence[str]) -> Vectors:
-        """Return one row per query, in input order. Raises EmbedderFailed, after a failure soon."""
-        if self._failed and time.monotonic() - self._failed[0] < _AVOIDED_SECONDS:
-            raise EmbedderFailed(self._failed[1])
+        """Return a row per query, in input order. Raises EmbedderFailed, at once if it is away."""
+        if failed := self._failed:
+            if time.monotonic() - failed[0] < _AVOIDED_SECONDS:
+                raise EmbedderFailed(failed[1])
+            # One alone asks whether it is back, and waits.
+            self._failed = time.monotonic(), failed[1]
         try:
-            return super().embed_queries(queries)
+            vectors = super().embed_queries(queries)
         except EmbedderFailed as error:
-            self._failed = time.monotonic(), str(error)
+            # A server that refuses the query of one person takes those of others.
+            why, is_away = error.__cause__, isinstance(error.__cause__, httpx.TransportError)
+            if isinstance(why, httpx.HTTPStatusError):
+                is_away = why.response.status_code in (502, 503, 504)
+            self._failed = (time.monotonic(), str(error)) if is_away else None
             raise
+        self._failed = None
+        return vectors
 
     @property
     def name(self) -> str:

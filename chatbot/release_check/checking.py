@@ -19,6 +19,8 @@ from chatbot.release_check.reports import CheckReport, checked_generation, read_
 from chatbot.release_check.verdicts import Compared, Verdict, compare, holds
 from chatbot.release_check.words import Pages
 from chatbot.runtime.concurrency import Stopped
+from chatbot.text.languages import in_every_language
+from chatbot.turn import EMBEDDER_FAILS
 from corpora.catalog.catalog import Catalog, require_release
 from corpora.database.check_tables import CheckedAnswerRow, ReleaseCheckRow
 from corpora.database.memory_tables import MemoryPairRow
@@ -216,6 +218,9 @@ def _look(
         reply = chatbot.ask(
             question, product=corpus.product, release=corpus.release, afresh=True, stopped=stopped
         ).content
+        if any(f.reason in in_every_language(EMBEDDER_FAILS) for f in reply.fallbacks):
+            # What words alone do not find would count as gone.
+            return _failed(details, message(EMBEDDER_FAILS))
         is_of_release = reply.release == corpus.release
         new = reply.citations if is_of_release else ()
         abstained = reply.abstained or not is_of_release
@@ -227,14 +232,18 @@ def _look(
     except Stopped:
         raise
     except StrataError as error:
-        problem = message("it was not asked again: {error}", error=error)
-        return _Looked(Verdict.FAILED, 0, details | {"problem": problem})
+        return _failed(details, error)
     if told is None:
         problem = message(_BY_WORDS, problem=calls[-1].problem)
         side = _new_side(compared, reply.answer) | {"problem": problem}
         return _Looked(compared.verdict, len(calls), details | side)
     said = "\n".join(citation.quote for citation in told.cited)
     return _Looked(told.verdict, len(calls), details | _new_side(told, said))
+
+
+def _failed(details: dict[str, Any], error: object) -> _Looked:
+    problem = message("it was not asked again: {error}", error=error)
+    return _Looked(Verdict.FAILED, 0, details | {"problem": problem})
 
 
 def _new_side(compared: Compared, answer: str) -> dict[str, Any]:

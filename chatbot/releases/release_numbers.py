@@ -20,10 +20,10 @@ _ENDING = re.compile(r"(?:[._-][A-Z])?(?<![a-z])[a-z]{2,}\Z")
 _SOMETHING_ELSE = re.compile(
     r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}[-.][0-9]{1,2}[-.](?:19|20)[0-9]{2}"
     rf"|[0-9]+(?:\.[0-9]+)?(?:{MEASURE}|[akmgtpx])"
-    r"|(?=(?:[0-9]+[a-f]+){2})[0-9a-f]{6,}(?:-[0-9a-f]{4,})*",
+    rf"|(?<=[^{OWN}]/)(?=(?:[0-9]+[a-f]+){{2}})[0-9a-f]{{6,}}(?:-[0-9a-f]{{4,}})*",
     re.I,
 )
-"""A date, a figure with its unit, or the id of a build or commit: 3f2a1c."""
+"""A date, a figure with its unit, or the id of a build or commit in an address: /build/3f2a1c."""
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 _STAMP = re.compile(r"(?:19|20)[0-9]{2}[-./][0-9]{1,2}[-./][0-9]{1,2}[T ][0-9]{1,2}:[0-9]{2}")
@@ -87,7 +87,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
     whole = _continued(text, start, chunk, names) or Number(start, chunk, names)
     is_series = text[start + len(chunk) :].startswith((" series", " releases", " versions"))
-    if not (whole.is_known or is_series) and _SOMETHING_ELSE.fullmatch(chunk):
+    is_else = _SOMETHING_ELSE.fullmatch(text, start, start + len(chunk))
+    if is_else and not (whole.is_known or is_series):
         return
     parts = chunk.split("-")
     if not whole.is_known and parts[1:] and all(names.begins(name_tokens(part)) for part in parts):

@@ -12,7 +12,7 @@ from chatbot.text.languages import in_every_language
 from chatbot.text.markdown import CODE
 from chatbot.text.parts import parts_named
 from chatbot.text.question_language import language_of
-from chatbot.text.words import UNIT, scripts_apart, things_named
+from chatbot.text.words import UNIT, filtered, scripts_apart, things_named
 from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
@@ -64,19 +64,21 @@ def is_denial(text: str) -> bool:
 
 @cache
 def _no() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, in_every_language('No')))})\b", re.I)
+    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, in_every_language('No')))})(?![\w-])", re.I)
 
 
 def denies_unheard(text: str, texts: Sequence[str], question: str, own: str) -> bool:
     """Whether a denial is of a name that no text has, and tells nothing else than was asked.
 
     A name is one as in code or in capitals, which is the same in any language; where the denial has
-    none, it is about those of the question.
+    none, it is about those of the question, if it has no word of its own either.
     """
     if not is_denial(text) or unsupported(text, [], own):
         return False
-    named = things_named(text) or things_named(question)
-    return names(own, *named) and not names("\n".join(texts), *named)
+    rest = filtered(_no().sub("", text, count=1), filter(None, [language_of(text)]))
+    adds = not _tokens(own).issuperset(tokens(rest))
+    named = things_named(text) or ([] if adds else things_named(question))
+    return bool(named) and names(own, *named) and not names("\n".join(texts), *named)
 
 
 def plain(text: str) -> str:

@@ -57,12 +57,13 @@ class ShownPicture:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What a model is asked; `shown`, `unless` and `pictures` are those of `call`."""
+    """What a model is asked; `shown`, `behind`, `unless` and `pictures` are those of `call`."""
 
     messages: Messages
     step: str
     options: Mapping[str, Any]
     shown: bool = False
+    behind: str = ""
     unless: tuple[str, float] | None = None
     pictures: Sequence[ShownPicture] = ()
 
@@ -114,6 +115,7 @@ async def call(
     *,
     step: str,
     shown: bool = False,
+    behind: str = "",
     unless: tuple[str, float] | None = None,
     pictures: Sequence[ShownPicture] = (),
     **options: Any,
@@ -125,11 +127,13 @@ async def call(
     A prompt that is too long gets no reply, and the call has that as its `problem`: only the model
     can count the tokens of a text.
 
-    With `shown` the words go to the listener of the question. `unless` names words and a
-    probability: where they are at least so likely to begin the reply, they are the reply.
+    With `shown` the words go to the listener of the question, `behind` others. `unless` names words
+    and a probability: where they are at least so likely to begin the reply, they are the reply.
     `pictures` are shown to the model with the last message, and not kept with the call.
     """
-    return (await _stream(model, _Request(messages, step, options, shown, unless, pictures)))[0]
+    return (
+        await _stream(model, _Request(messages, step, options, shown, behind, unless, pictures))
+    )[0]
 
 
 async def ask_for(
@@ -196,9 +200,9 @@ async def _stream(model: BaseChatModel, request: _Request) -> tuple[ModelCall, A
         except GeneratorError as error:
             why = why or f"{_named(model)}: {error}"
             if request.shown:
-                # What was written so far is no part of the answer.
-                emit(StepFinished(request.step))
+                # What was written so far is no part of the answer; the step goes on, if it is one.
                 emit(StepStarted(request.step))
+                emit(StepFinished(request.step))
         else:
             return (made if asked is model else replace(made, instead_of=why)), reply
     made, reply = await _attempt(order[-1], request)
@@ -229,6 +233,8 @@ async def _attempt(model: BaseChatModel, request: _Request) -> tuple[ModelCall, 
     }
     pieces: list[float] = []
     emit(ModelAsked(request.step))
+    if request.behind:
+        emit(Token(request.behind))
     try:
         with span(f"chat {name}", attributes, client=bool(server)) as tell:
             made, reply = await _streamed(model, request, pieces)

@@ -131,6 +131,17 @@ def test_it_is_dropped_unheard_where_the_reading_finds_other_evidence(
     assert calls(turn) == [lamp.READING, lamp.ANSWER]
 
 
+def test_what_the_release_lacks_is_said_also_where_the_reading_alone_names_it(
+    ask: Callable[..., Any],
+) -> None:
+    read = "How does the app show every lamp in wall_mode?"
+    reading = lamp.reading(read, ("1.0", "1.0"), search="wall_mode app shows every lamp house")
+    question = "How does the app in 1.0 show every lamp in wall mode?"
+    turn, heard = ask(reading, lamp.answer("The app shows every lamp [1]."), question=question)
+    assert "does not document `wall_mode`" in turn.content.answer
+    assert words(heard) == turn.content.answer
+
+
 def test_the_best_pages_of_the_reading_stand_in_its_prompt(ask: Callable[..., Any]) -> None:
     turn, _ = ask(READ, lamp.answer(WRITTEN))
     read = replace(turn.turn, answer=None)

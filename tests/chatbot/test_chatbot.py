@@ -45,6 +45,10 @@ def test_without_a_model_the_best_passage_is_shown_and_it_says_so(relay: MakeCha
             "`MACsec`:",
         ),
         ("How long is the hold?", "The passage of the 18.00 documentation that fits best:"),
+        (
+            "How SNMPv3 waits before the relay switches back in seconds?",
+            "The nearest passage in the 18.00 documentation; it lacks `SNMPv3`:",
+        ),
         ("Is the hold set by SNMPv3?", "The nearest passage in the 18.00 documentation; it lacks"),
     ],
 )

@@ -89,8 +89,12 @@ def test_what_comes_nearest_stands_behind_a_refusal(answer: Write) -> None:
     [
         ("Does the lamp speak ZigBee?", "No, the lamp does not support ZigBee [1].", True),
         ("Kann die Lampe ZigBee?", "Nein, ZigBee wird nicht unterstützt [1].", True),
+        ("Does the lamp speak ZigBee?", "No [1].", True),
         ("Does the lamp speak ZigBee?", "No, it does not.\n\nIt listens on port 5540 [1].", True),
         ("Does it listen for ZigBee?", "No, ZigBee is not there: it listens on port 5540.", False),
+        ("Can I take off the cover via CLI?", "No, turn the cover to the left [1].", False),
+        ("Kann ich sie per CLI öffnen?", "Nein, Lösungsmittel schaden [1].", False),
+        ("Kann ich sie per CLI öffnen?", "Nein, das können Sie nicht.", True),
         ("Is the fuse rated 3 A?", "No, the fuse is rated 2 A [1].", False),
         ("Is the dim_step in a box?", "No, the dim_step is no part of the box [1].", False),
     ],
@@ -98,7 +102,7 @@ def test_what_comes_nearest_stands_behind_a_refusal(answer: Write) -> None:
 def test_a_denial_of_what_no_passage_names_is_a_refusal(
     answer: Write, question: str, written: str, is_refused: bool
 ) -> None:
-    search = "lamp network port fuse box dim_step"
+    search = "lamp network port fuse box cover solvents dim_step"
     assert answer(question, search, written).abstained == is_refused
 
 

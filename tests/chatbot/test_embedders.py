@@ -1,16 +1,19 @@
 """Embedders of one's choice: folders, GGUF files, servers; and releases that change theirs."""
 
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from chatbot.models.embedders import open_embedder
+from chatbot.models.embedders import ServedEmbedder, open_embedder
 from chatbot.settings import Settings
 from corpora.errors import EmbedderFailed
 from corpora.indexing.onnx_embedder import Form, OnnxEmbedder, read_form
@@ -154,8 +157,36 @@ def test_a_server_embeds(served: Embeddings) -> None:
 )
 def test_a_server_that_gives_no_vectors_is_named(served: Embeddings, reply: object) -> None:
     served.reply = reply
+    embedder = open_embedder(Settings(embedder=served.model))
     with pytest.raises(EmbedderFailed, match=r"127\.0\.0\.1.*STRATA_EMBEDDER"):
-        open_embedder(Settings(embedder=served.model)).embed(["a"])
+        embedder.embed_queries(["a"])
+    # It may be the query of one person, which keeps nobody else's from it.
+    served.reply = None
+    assert embedder.embed_queries(["b"]).shape == (1, 2)
+
+
+def test_one_question_alone_waits_for_a_server_that_did_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, over = threading.Semaphore(0), threading.Event()
+
+    def hangs(*given: Any) -> Any:
+        asked.release()
+        over.wait(30)
+        raise httpx.ReadTimeout("")
+
+    monkeypatch.setattr("chatbot.models.embedders.posted", hangs)
+    monkeypatch.setattr("chatbot.models.embedders._AVOIDED_SECONDS", 3600.0)
+    embedder = ServedEmbedder("http://127.0.0.1:1/v1#small", None, Form())
+    embedder._failed = -1e9, "it was gone"
+    with ThreadPoolExecutor(1) as pool:
+        waits = pool.submit(embedder.embed_queries, ["a"])
+        assert asked.acquire(timeout=30)
+        with pytest.raises(EmbedderFailed, match="it was gone"):
+            embedder.embed_queries(["b"])
+        over.set()
+        with pytest.raises(EmbedderFailed, match="ReadTimeout"):
+            waits.result()
 
 
 def test_the_key_goes_to_no_server_but_that_of_the_settings(served: Embeddings) -> None:

@@ -102,10 +102,11 @@ def test_what_the_first_had_written_is_no_part_of_the_answer() -> None:
         heard_by(heard.append),
     ):
         model = two(first.url, second.url)
-        asyncio.run(call(model, [("user", "hello")], step="answer_generation", shown=True))
+        shown = {"shown": True, "behind": "In 2.0: "}
+        asyncio.run(call(model, [("user", "hello")], step="answer_generation", **shown))
     kinds = [e.text if isinstance(e, Token) else type(e).__name__ for e in heard]
-    again = ["StepFinished", "StepStarted", "ModelAsked"]
-    assert kinds == ["ModelAsked", "half of", *again, "ninety ", "days "]
+    begun, whole = ["ModelAsked", "In 2.0: "], ["ninety ", "days "]
+    assert kinds == [*begun, "half of", "StepStarted", "StepFinished", *begun, *whole]
 
 
 def test_whether_a_server_answers_is_asked_without_a_question() -> None:

@@ -20,7 +20,8 @@ MakeRelay = Callable[[BaseChatModel | None], Chatbot]
 PUMP = (
     "# Pump manual\n\n## Pressure\n\nThe pressure is measured every minute. {pressure}\n\n"
     "## Log\n\nThe log holds {entries} entries. {log}\n\n"
-    "## Days off\n\nThe pump rests for some days of the year.\n"
+    "## Days off\n\nThe pump rests for some days of the year.\n\n"
+    "## Settings\n\n| Setting | Default |\n| --- | --- |\n| hold_off | 45 s |\n"
 )
 KEPT = "The pressure log is kept for {days} days and then written over."
 PUMPS = {
@@ -30,6 +31,7 @@ PUMPS = {
     "4.0": {"pressure": "", "entries": "900", "log": KEPT.format(days=90)},
 }
 KEEPING = "For how many days is the pressure log kept in {release}?"
+EACH = "the pressure is measured every minute and the log holds 500 entries."
 ENTRIES = "The log holds 500 entries."
 REFUSAL = Answer("I don't know", abstained=True)
 
@@ -72,6 +74,8 @@ def test_the_trace_says_which_step_refused_and_why(relay: MakeRelay, pump: Chatb
         # A "No" that no page bears.
         ("Is the log printed on blue paper in 1.0?", "No, the log is not printed.", 0.1, True),
         ("Is the log printed on blue paper in 1.0?", "No, the log is not printed.", 0.01, False),
+        ("What is the default of hold_off in 1.0?", "No, hold_off has no default.", 0.1, False),
+        ("What does the pump do in 1.0?", f"Non-stop, {EACH}", 0.1, False),
         ("Does the pump rest all year in 1.0?", "No, it rests for some days.", 0.1, False),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import ScoreOrigin
+from chatbot.models.embedders import Embedders
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.release_check.checking import Check
 from chatbot.release_check.judging import STEP
@@ -35,8 +36,9 @@ from corpora.building.building import Builder
 from corpora.building.report import IngestReport
 from corpora.database.check_tables import CheckedAnswerRow, ReleaseCheckRow
 from corpora.database.memory_tables import MemoryPairRow
-from corpora.errors import NoCorpus, NothingWaits
+from corpora.errors import EmbedderFailed, NoCorpus, NothingWaits
 from corpora.generations.progress import Stage
+from corpora.indexing.embedding import Vectors
 from corpora.jobs.jobs import CHECKS, Jobs
 from ingestion.page import Block, BlockKind
 from tests.data_folders import database_url
@@ -231,6 +233,15 @@ def test_what_cannot_be_asked_is_told_and_tried_again(
         report = Check(accepted).run("relay", "2.0")
     assert report.count(Verdict.FAILED) == 2
     assert "The disk is on fire." in report.findings[0].problem
+    with monkeypatch.context() as broken:
+
+        def no_vectors(self: Embedders, queries: Sequence[str]) -> Vectors:
+            raise EmbedderFailed("start it")
+
+        broken.setattr(Embedders, "embed_queries", no_vectors)
+        report = Check(accepted).run("relay", "2.0")
+    assert report.count(Verdict.FAILED) == 2
+    assert "the embedder fails" in report.findings[0].problem
     again = Check(accepted).run("relay", "2.0")
     assert again.count(Verdict.FAILED) == 0
     assert again.count(Verdict.HOLDS) == 2

@@ -101,9 +101,11 @@ def test_a_page_waits_for_what_is_computed_and_for_no_model(
     questions, writing = begin(chatbot, LATEST)
     again = chatbot.conversations.start("valve", LATEST)
     in_line = questions.ask(replace(writing.question, conversation=again), chatbot)
+    behind = questions.ask(Question("and of mtu?", writing.question.conversation), chatbot)
     questions.let_begin(30)
     assert (writing.progress.is_running, writing.waits.is_set()) == (True, True)
     assert (in_line.progress.place, in_line.waits.is_set()) == (1, True)
+    assert behind.waits.is_set()
 
     computing = threading.Event()
     monkeypatch.setattr(QuestionRunner, "_ask", lambda *_: computing.wait(30))
@@ -113,7 +115,7 @@ def test_a_page_waits_for_what_is_computed_and_for_no_model(
     computing.set()
     questions.let_begin(30)
     assert slow.waits.is_set()
-    for asking in (writing, in_line):
+    for asking in (behind, writing, in_line):
         asking.stop()
         asking.wait(10)
 
@@ -155,7 +157,7 @@ def test_a_question_whose_server_was_killed_can_be_asked_again(
     assert "Stopped" not in texts(page)
 
 
-ANSWERING = StepStarted("answer_generation")
+ANSWERING, ANSWERED = StepStarted("answer_generation"), StepFinished("answer_generation")
 COMPARING = (
     StepStarted("release_extraction"),
     StepFinished("release_extraction", "17.10 and 17.20"),
@@ -192,6 +194,7 @@ def test_one_line_says_what_is_waited_for_or_done_and_with_what() -> None:
     [
         ((ANSWERING, Token("a "), Token("b")), "a b"),
         ((*COMPARING, Token("both "), Token("beside each other")), "both beside each other"),
+        ((*COMPARING, Token("half of"), ANSWERING, ANSWERED, Token("both")), "both"),
         ((*COMPARING, Token("both"), ANSWERING, ANSWERING, Token("of "), Token("two")), ""),
     ],
 )

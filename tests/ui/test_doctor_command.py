@@ -15,9 +15,11 @@ from chatbot.settings import Settings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import open_database, sqlite_url
 from corpora.database.tables import GenerationRow
+from corpora.errors import EmbedderFailed
 from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import JobKind, Jobs
+from ingestion.errors import BadSettings, StrataError
 from tests.chatbot.small_server import raw, refuses, serving
 from tests.data_folders import copy_data
 from ui.cli.main import app
@@ -122,6 +124,20 @@ def test_a_missing_model_and_what_a_hostile_file_could_reach_are_named(
     assert missing == {"It is missing. Run `strata models pull`."}
     assert found["parsers"][0] == "note"
     assert "reaches files and signals of whoever runs Strata" in found["parsers"][1]
+
+
+@pytest.mark.parametrize("error", [EmbedderFailed, BadSettings])
+def test_an_embedder_that_cannot_be_opened_is_named(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch, error: type[StrataError]
+) -> None:
+    def fails(*given: Any) -> Any:
+        raise error("set its key")
+
+    monkeypatch.setattr("chatbot.models.embedders.open_embedder", fails)
+    code, found = doctor()
+    assert code == 1
+    assert found["embedder minilm"] == ("fault", "set its key")
+    assert "clock" in found
 
 
 def test_what_a_builder_that_ended_had_begun_goes_with_its_folder(

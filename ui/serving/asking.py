@@ -194,6 +194,8 @@ class QuestionRunner:
             running.ended.set()
 
     def _ask(self, running: RunningQuestion) -> None:
+        if running.before:
+            running.waits.set()
         while (
             running.before and running.before.progress.is_running and not running.stopped.is_set()
         ):

@@ -74,16 +74,17 @@ class Neighbours:
         with self._database.reading() as session:
             return {
                 release_id: list(islice(_usable(session, matrix, store, question, cosine), limit))
-                for release_id, matrix in self._matrices(session, release_ids, question).items()
+                for release_id, matrix in self._matrices(session, release_ids, question)
             }
 
     def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> VectorMatrix:
         """The vectors that a question can be compared with, as `session` sees the rows."""
-        return self._matrices(session, [release_id], question)[release_id]
+        return next(self._matrices(session, [release_id], question))[1]
 
     def _matrices(
         self, session: Session, release_ids: Sequence[int], question: MemoryQuestion
-    ) -> dict[int, VectorMatrix]:
+    ) -> Iterator[tuple[int, VectorMatrix]]:
+        """Those of each release, one at a time: all at once may be more than is held."""
         ids, of_release, embedding = (
             MemoryPairRow.id,
             MemoryPairRow.release_id,
@@ -93,7 +94,8 @@ class Neighbours:
         count = select(of_release, func.count(), func.max(ids), func.sum(ids))
         of_these = count.where(of_release.in_(release_ids), embedding).group_by(of_release)
         found = {row[0]: tuple(row[1:]) for row in session.execute(of_these)}
-        return {i: self._held_now(session, i, found.get(i, ()), question) for i in release_ids}
+        for i in release_ids:
+            yield i, self._held_now(session, i, found.get(i, ()), question)
 
     def _held_now(
         self,
