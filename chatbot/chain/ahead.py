@@ -30,6 +30,8 @@ class Ahead:
     """An answer on its way to a question as `asked`, of which nobody hears before it is taken up.
 
     `read` is the question as rules read it: of a reply to a question back, the one that it answers.
+    What is asked of a model beside it is `_held_back` from the asker's listener, `_outer`, until
+    this has asked its own or needs none; None from then on.
     """
 
     asked: str
@@ -39,8 +41,8 @@ class Ahead:
     _seconds: float = 0.0
     _heard: list[Event] = field(default_factory=list)
     _listener: Listener | None = None
-    _asked: Listener = field(default_factory=current_listener)
-    _models: list[Event] | None = field(default_factory=list)
+    _outer: Listener = field(default_factory=current_listener)
+    _held_back: list[Event] | None = field(default_factory=list)
     _task: asyncio.Task[Turn] | None = None
 
     async def work(self, turn: Turn, read: ModelStep, answer: ModelStep) -> Turn:
@@ -66,15 +68,15 @@ class Ahead:
 
     def hear_beside(self, event: Event) -> None:
         """Tell that a model is asked to read once there is nothing else to compute, too."""
-        if self._models is not None and isinstance(event, ModelAsked):
-            self._models.append(event)
+        if self._held_back is not None and isinstance(event, ModelAsked):
+            self._held_back.append(event)
         else:
-            self._asked(event)
+            self._outer(event)
 
     def _computed(self) -> None:
-        models, self._models = self._models, None
+        models, self._held_back = self._held_back, None
         for event in models or ():
-            self._asked(event)
+            self._outer(event)
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, ModelAsked):
