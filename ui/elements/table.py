@@ -124,6 +124,7 @@ def show_table(
         shown_as,
         column_config=config,
         hide_index=True,
+        placeholder="–",
         height=height,
         alt=name or None,
         key=key,
