@@ -6,7 +6,7 @@ StrataError
 │       └── NobodySignedIn
 ├── LimitReached
 ├── BadQuestion (ValueError)
-├── TookTooLong (RuntimeError)
+├── AnsweringEnded, TookTooLong (RuntimeError)
 ├── GeneratorError (RuntimeError)
 │   └── PromptTooLong (also Unread)
 ├── Unread
@@ -89,6 +89,10 @@ class UnknownTurn(StrataError, LookupError):
 
 class NoGold(StrataError, ValueError):
     """Raised for a turn that cannot become a gold question; the message says what is missing."""
+
+
+class AnsweringEnded(StrataError, RuntimeError):
+    """What answers questions has ended before it had an answer; another begins."""
 
 
 class TookTooLong(StrataError, RuntimeError):

@@ -4,8 +4,9 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -79,6 +80,7 @@ class Database:
     on_delete: Callable[["Database", int], None] = lambda database, release_id: None
     on_built: Callable[[Session, int], str] = lambda session, generation_id: ""
     sight: Sight | None = None
+    _one_writer: Lock = field(default_factory=Lock, compare=False, repr=False)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -96,6 +98,7 @@ class Database:
         writer = self.engine.execution_options(**{_WRITES: True})
         with (
             _failures_named(),
+            self._one_writer,
             Session(writer, expire_on_commit=False) as session,
             session.begin(),
         ):

@@ -19,6 +19,7 @@ from chatbot.settings import Settings, read_settings
 from chatbot.text.languages import gettext
 from corpora.catalog.rights import Rights
 from eval.sets.proposals import Proposals
+from ui.serving.answering import answered_elsewhere
 from ui.serving.asking import QuestionRunner
 from ui.serving.gate import PROXY_GROUPS, PROXY_PERSON
 
@@ -34,6 +35,9 @@ def opened_chatbot() -> Chatbot:
     with _opening:
         if not _opened:
             chatbot = open_chatbot(read_settings())
+            if chatbot.settings.backend == "server":
+                # A model of its own is in one process, which its answers keep waiting anyway.
+                chatbot = answered_elsewhere(chatbot)
             chatbot.warm_up()
             _opened.append(chatbot)
         return _opened[0]
