@@ -84,6 +84,11 @@ class Conversations:
 
     def start(self, product: str | None, title: str) -> str:
         """Open a conversation and return its id."""
+        with self.database.writing() as session:
+            return self.begin(session, product, title)
+
+    def begin(self, session: Session, product: str | None, title: str) -> str:
+        """Open a conversation within a transaction and return its id."""
         now = datetime.now(UTC)
         row = ConversationRow(
             id=uuid4().hex,
@@ -93,8 +98,8 @@ class Conversations:
             created=now,
             updated=now,
         )
-        with self.database.writing() as session:
-            session.add(row)
+        session.add(row)
+        session.flush()
         return row.id
 
     def rename(self, conversation: str, title: str) -> None:
@@ -193,11 +198,18 @@ class Conversations:
 
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:
         """The turns of a conversation, oldest first."""
+        kept = TurnRow.question, TurnRow.answer, TurnRow.id, TurnRow.created
+        own = ConversationRow.id == conversation, ConversationRow.owner == self.owner
+        turns = select(*kept).select_from(ConversationRow).outerjoin(ConversationRow.said)
         with self.database.reading() as session:
-            turns = self.own(session, conversation).said
-            return tuple(
-                KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in turns
-            )
+            rows = session.execute(turns.where(*own).order_by(TurnRow.position)).all()
+        if not rows:
+            raise _unknown(conversation)
+        return tuple(
+            KeptTurn(question, Reply.model_validate(answer), *of)
+            for question, answer, *of in rows
+            if answer is not None
+        )
 
     def reply(self, turn: int) -> Reply | None:
         """The reply of one of the person's turns; None where they have no such turn."""
@@ -211,10 +223,14 @@ class Conversations:
         """A conversation within a transaction; raises UnknownConversation for another's."""
         row = session.get(ConversationRow, conversation, options=options)
         if row is None or row.owner != self.owner:
-            raise UnknownConversation(
-                "There is no conversation {conversation!r}.", conversation=conversation
-            )
+            raise _unknown(conversation)
         return row
+
+
+def _unknown(conversation: str) -> UnknownConversation:
+    return UnknownConversation(
+        "There is no conversation {conversation!r}.", conversation=conversation
+    )
 
 
 def release_spoken_of(replies: Iterable[Reply]) -> tuple[str, str] | None:

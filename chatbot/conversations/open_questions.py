@@ -38,7 +38,7 @@ _RUNNING = tuple(state for state in State if state.is_running)
 
 @dataclass(frozen=True)
 class Question:
-    """A question in a conversation.
+    """A question in a conversation, or one that begins a conversation.
 
     Its answer replaces the turn `instead_of` and all after it; `afresh` asks for one without the
     memory, `same_as` for that of a saved question. `language` is that of the page. Neither of the
@@ -80,25 +80,29 @@ class OpenQuestions:
     server: str = field(default_factory=this_process)
 
     def add(self, question: Question, identity: str = "") -> OpenQuestion:
-        """Store a question that this process begins to answer.
+        """Store a question that this process begins to answer; one of no conversation begins one.
 
         It comes after the turns of its conversation and the questions that still run there. A turn
         that has left the conversation, or has questions running after it, is not replaced. Raises
         UnknownConversation.
         """
-        now = datetime.now(UTC)
+        now, after, replaced = datetime.now(UTC), 0, None
         with self.database.writing() as session:
             own = Conversations(self.database, question.owner)
-            ids = selectinload(ConversationRow.said).load_only(TurnRow.id)
-            turns = [turn.id for turn in own.own(session, question.conversation, ids).said]
-            running = sum(q.state.is_running for q in self._of(session, question.conversation))
-            after, replaced = len(turns) + running, None
-            if question.instead_of in turns and not running:
-                replaced = question.instead_of
-                after = turns.index(replaced) + 1
-                tried = OpenQuestionRow.instead_of == replaced
-                session.execute(delete(OpenQuestionRow).where(tried))
-            question = replace(question, instead_of=replaced)
+            conversation = question.conversation
+            if not conversation:
+                conversation = own.begin(session, question.product, question.text)
+            else:
+                ids = selectinload(ConversationRow.said).load_only(TurnRow.id)
+                turns = [turn.id for turn in own.own(session, conversation, ids).said]
+                running = sum(q.state.is_running for q in self._of(session, conversation))
+                after = len(turns) + running
+                if question.instead_of in turns and not running:
+                    replaced = question.instead_of
+                    after = turns.index(replaced) + 1
+                    tried = OpenQuestionRow.instead_of == replaced
+                    session.execute(delete(OpenQuestionRow).where(tried))
+            question = replace(question, conversation=conversation, instead_of=replaced)
             row = OpenQuestionRow(
                 id=identity or uuid4().hex,
                 conversation_id=question.conversation,

@@ -170,7 +170,7 @@ def _sqlite(url: URL) -> Engine:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UnusableDatabase(f"Cannot create the folder of {url.database}: {error}") from error
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+    engine = create_engine(url, pool_size=2 * _CONNECTIONS, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

@@ -73,20 +73,28 @@ def served_model(write: Callable[[dict[str, Any]], Generator[str, None, None]]) 
     """
 
     class Model(BaseHTTPRequestHandler):
+        # As the servers of models do, it keeps a connection for the next call.
+        protocol_version = "HTTP/1.1"
+
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
+            self.send_header("transfer-encoding", "chunked")
             self.end_headers()
             with suppress(OSError), closing(write(asked)) as pieces:
                 for piece in pieces:
                     self._send({"index": 0, "delta": {"content": piece}})
                 self._send({"delta": {}, "finish_reason": "stop"})
-                self.wfile.write(b"data: [DONE]\n\n")
+                self._write("[DONE]")
+                self.wfile.write(b"0\r\n\r\n")
 
         def _send(self, choice: dict[str, Any]) -> None:
-            self.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\n".encode())
-            self.wfile.flush()
+            self._write(json.dumps({"choices": [choice]}))
+
+        def _write(self, data: str) -> None:
+            event = f"data: {data}\n\n".encode()
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

@@ -240,19 +240,14 @@ def _ask(
     afresh: bool = False,
 ) -> None:
     """Ask in the open conversation, or in a new one if there is none or it is gone."""
-    leave_turn()
-    questions, conversation = services.open_questions(), opened()
+    questions, conversation = services.open_questions(), opened() or ""
     of = own.owner, product, release, instead_of, afresh
-    question = Question(text, conversation or "", *of, language=language())
-    if conversation:
-        try:
-            questions.ask(question, services.chatbot())
-            questions.let_begin(_BEGINS_WITHIN)
-            return
-        except UnknownConversation:
-            st.toast(gettext("The conversation no longer exists; your question starts a new one."))
-    conversation = own.start(product, text)
-    open_conversation(conversation)
-    question = replace(question, conversation=conversation, instead_of=None)
-    questions.ask(question, services.chatbot())
+    question = Question(text, conversation, *of, language=language())
+    try:
+        running = questions.ask(question, services.chatbot())
+    except UnknownConversation:
+        st.toast(gettext("The conversation no longer exists; your question starts a new one."))
+        question = replace(question, conversation="")
+        running = questions.ask(question, services.chatbot())
+    open_conversation(running.question.conversation)
     questions.let_begin(_BEGINS_WITHIN)

@@ -182,4 +182,3 @@ def main() -> None:
         except EOFError:
             return
         Thread(target=_answer, args=[chatbot, connection], name="question", daemon=True).start()
-
