@@ -34,7 +34,7 @@ from chatbot.runtime.lasting import let_last
 from chatbot.runtime.model_calls import noted_attempts
 from chatbot.runtime.spans import span
 from chatbot.settings import Settings
-from chatbot.text.languages import LANGUAGES, gettext, spoken, translations
+from chatbot.text.languages import gettext, load_translations, spoken
 from chatbot.text.question_language import language_of
 from chatbot.turn import ModelStep, Turn, last_turns
 from chatbot.upgrading.grouping import grouped
@@ -248,8 +248,7 @@ class Chatbot:
 
     def warm_up(self) -> None:
         """Load what the first question would wait for; raises the errors of loading."""
-        for code in LANGUAGES:
-            translations(code)
+        load_translations()
         with suppress(StrataError):
             self.memory.recall.reader.read_all(["warm-up"], "")
             self.corpora.open_built(_WARM_UP_SECONDS)

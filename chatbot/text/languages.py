@@ -61,6 +61,12 @@ def use_language_of(page: Callable[[], str | None]) -> None:
     _of_page = page
 
 
+def load_translations() -> None:
+    """Read those of all languages, which the first who asks in one would wait for."""
+    for code in LANGUAGES:
+        translations(code)
+
+
 @contextmanager
 def spoken(code: str | None) -> Iterator[None]:
     """Within it, also in tasks and threads that are begun there, texts are in this language.

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chatbot.chatbot import Chatbot
 from chatbot.errors import (
+    AnsweringEnded,
     GeneratorError,
     LimitReached,
     NotAllowed,
@@ -68,6 +69,7 @@ _STATUS: dict[type[Exception], int] = {
     NoSuchSource: HTTPStatus.NOT_FOUND,
     GeneratorError: HTTPStatus.BAD_GATEWAY,
     TookTooLong: HTTPStatus.GATEWAY_TIMEOUT,
+    AnsweringEnded: HTTPStatus.SERVICE_UNAVAILABLE,
     UnusableDatabase: HTTPStatus.SERVICE_UNAVAILABLE,
     DatabaseFull: HTTPStatus.INSUFFICIENT_STORAGE,
     DiskFull: HTTPStatus.INSUFFICIENT_STORAGE,

@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
@@ -26,8 +26,9 @@ from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.errors import AnsweringEnded
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, Listener
+from chatbot.runtime.lasting import let_last
 from chatbot.settings import Settings
-from chatbot.text.languages import gettext, language
+from chatbot.text.languages import gettext, language, load_translations
 from chatbot.turn import Turn
 from corpora.database.sight import Sight
 from ingestion.errors import StrataError
@@ -98,6 +99,11 @@ class AnsweringProcess:
             self._child = child, ours
         return self._child
 
+    def wait(self) -> None:
+        """Wait until it answers; where it ends before, the first question reports that."""
+        with suppress(EOFError):
+            self.start()[1].recv()
+
     def _hand_over(self, connection: Connection) -> None:
         with self._starting:
             child, door = self.start()
@@ -123,6 +129,9 @@ class AnsweredElsewhere(Chatbot):
     def warm_up(self) -> None:
         """Have the other process load what the first question would wait for."""
         self.process.start()
+        load_translations()
+        let_last()
+        self.process.wait()
 
     def _call(
         self,
@@ -133,7 +142,9 @@ class AnsweredElsewhere(Chatbot):
         **options: Any,
     ) -> Any:
         options["language"] = options.get("language") or language()
-        asked = self.database.sight, method, question, options
+        sight = self.database.sight
+        # A copy: what one has computed for its statements cannot be sent.
+        asked = sight and replace(sight), method, question, options
         return self.process.call(asked, listener, stopped)
 
 
@@ -158,13 +169,12 @@ def _answer(chatbot: Chatbot, connection: Connection) -> None:
         answer = getattr(chatbot.limited(sight), method)
         try:
             outcome = _Outcome(answer(question, **options, stopped=connection.poll))
-        except (StrataError, Stopped) as error:
-            outcome = _Outcome(error=error)
         except Exception as error:  # noqa: BLE001 - whatever fails, the asker is told
+            known = isinstance(error, StrataError | Stopped)
             # An error of a library may be one that no other process can be sent.
-            outcome = _Outcome(error=RuntimeError(f"{type(error).__name__}: {error}"))
-        if outcome.error is not None:
-            outcome.error.add_note(traceback.format_exc())
+            told = error if known else RuntimeError(f"{type(error).__name__}: {error}")
+            told.add_note(traceback.format_exc())
+            outcome = _Outcome(error=told)
         send(outcome)
 
 
@@ -176,9 +186,10 @@ def main() -> None:
     door = Connection(int(sys.argv[1]))
     chatbot = open_chatbot(door.recv())
     chatbot.warm_up()
+    door.send("ready")
     while True:
         try:
             connection = Connection(recv_handle(door))
-        except EOFError:
+        except (EOFError, OSError):
             return
         Thread(target=_answer, args=[chatbot, connection], name="question", daemon=True).start()
