@@ -92,7 +92,7 @@ class NoGold(StrataError, ValueError):
 
 
 class AnsweringEnded(StrataError, RuntimeError):
-    """What answers questions has ended before it had an answer; another begins."""
+    """What answers questions has ended before it had an answer; the next question starts it."""
 
 
 class TookTooLong(StrataError, RuntimeError):

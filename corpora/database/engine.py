@@ -4,7 +4,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from corpora.database import (  # noqa: F401 - so that Base knows their tables
     check_tables,
@@ -80,7 +81,6 @@ class Database:
     on_delete: Callable[["Database", int], None] = lambda database, release_id: None
     on_built: Callable[[Session, int], str] = lambda session, generation_id: ""
     sight: Sight | None = None
-    _one_writer: Lock = field(default_factory=Lock, compare=False, repr=False)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -98,7 +98,6 @@ class Database:
         writer = self.engine.execution_options(**{_WRITES: True})
         with (
             _failures_named(),
-            self._one_writer,
             Session(writer, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -172,8 +171,28 @@ def _sqlite(url: URL) -> Engine:
         raise UnusableDatabase(f"Cannot create the folder of {url.database}: {error}") from error
     engine = create_engine(url, pool_size=2 * _CONNECTIONS, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine, "connect", _configure_sqlite)
+    _let_writers_in_turn(engine)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _let_writers_in_turn(engine: Engine) -> None:
+    """Have the writers of this process wait for each other, not sleep for up to 0.1 s each time.
+
+    That is how SQLite waits for those of another process.
+    """
+    writing = Lock()
+
+    def take(connection: Connection) -> None:
+        if connection.get_execution_options().get(_WRITES):
+            connection.info[_WRITES] = writing.acquire(timeout=_BUSY_SECONDS)
+
+    def give_back(_: object, record: ConnectionPoolEntry) -> None:
+        if record.info.pop(_WRITES, False):
+            writing.release()
+
+    event.listen(engine, "begin", take)
+    event.listen(engine, "checkin", give_back)
 
 
 def _postgresql(url: URL) -> Engine:

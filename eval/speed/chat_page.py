@@ -33,15 +33,17 @@ class ChatPage:
 
         Of an answer that does not, to when the page shows it.
         """
-        asked, runs, first = time.monotonic(), 0, 0.0
+        asked, first, is_watching = time.monotonic(), 0.0, False
         self._run(question)
         for message in self._heard():
-            runs += _is_end_of_run(message)
-            if runs > 1 or message.delta.new_element.markdown.body.startswith(begin):
+            is_watching |= message.WhichOneof("type") == "auto_rerun"
+            # A page without a part that looks again and again has the answer.
+            is_end = _is_end_of_run(message) and not is_watching
+            if is_end or message.delta.new_element.markdown.body.startswith(begin):
                 first = first or time.monotonic() - asked
-            # Asking runs the whole page; so does the end of the answer.
-            if runs > 1:
+            if is_end:
                 break
+            is_watching &= message.WhichOneof("type") != "script_finished"
         return first
 
     def _run(self, question: str = "", part: str = "") -> None:

@@ -28,8 +28,9 @@ import psutil
 import typer
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import func, select
+from sqlalchemy import select
 
+from chatbot.conversations.open_questions import State
 from chatbot.memory.suspending import open_database
 from chatbot.settings import Settings
 from chatbot.text.words import filtered
@@ -156,11 +157,14 @@ def _together(address: str, asked: list[str]) -> list[float]:
 def _replies(database: Database, number: int) -> list[dict[str, Any]]:
     """The replies to the last questions, once all are stored."""
 
-    def open_ones() -> int | None:
+    def are_stored() -> bool:
         with database.reading() as session:
-            return session.scalar(select(func.count(OpenQuestionRow.id)))
+            states = session.execute(select(OpenQuestionRow.state, OpenQuestionRow.message)).all()
+        if failed := [of for of in states if not State(of.state).is_running]:
+            raise RuntimeError(f"{len(failed)} questions have no answer: {failed[0]}")
+        return not states
 
-    until(lambda: not open_ones())
+    until(are_stored)
     with database.reading() as session:
         newest = select(TurnRow.answer).order_by(TurnRow.id.desc()).limit(number)
         return list(session.scalars(newest))

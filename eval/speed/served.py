@@ -73,34 +73,30 @@ def served_model(write: Callable[[dict[str, Any]], Generator[str, None, None]]) 
     """
 
     class Model(BaseHTTPRequestHandler):
-        # As the servers of models do, it keeps a connection for the next call.
-        protocol_version = "HTTP/1.1"
-
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
-            self.send_header("transfer-encoding", "chunked")
             self.end_headers()
             with suppress(OSError), closing(write(asked)) as pieces:
                 for piece in pieces:
                     self._send({"index": 0, "delta": {"content": piece}})
                 self._send({"delta": {}, "finish_reason": "stop"})
-                self._write("[DONE]")
-                self.wfile.write(b"0\r\n\r\n")
+                self.wfile.write(b"data: [DONE]\n\n")
 
         def _send(self, choice: dict[str, Any]) -> None:
-            self._write(json.dumps({"choices": [choice]}))
-
-        def _write(self, data: str) -> None:
-            event = f"data: {data}\n\n".encode()
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
+            self.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\n".encode())
+            self.wfile.flush()
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    server.daemon_threads = True
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        # As many may connect at the same moment; of more than five some would wait a second.
+        request_queue_size = 128
+
+    server = Server(("127.0.0.1", 0), Model)
     Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1"

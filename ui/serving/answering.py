@@ -9,6 +9,7 @@ after the question, or the end of the connection, stops it.
 
 import logging
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +17,7 @@ from dataclasses import dataclass, fields, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
-from signal import SIG_IGN, SIGTERM, signal
+from signal import SIGTERM, signal
 from subprocess import DEVNULL, Popen
 from threading import Lock, Thread
 from typing import Any
@@ -28,13 +29,16 @@ from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, Listener
 from chatbot.runtime.lasting import let_last
 from chatbot.settings import Settings
-from chatbot.text.languages import gettext, language, load_translations
+from chatbot.text.languages import gettext, language, load_translations, spoken
 from chatbot.turn import Turn
 from corpora.database.sight import Sight
 from ingestion.errors import StrataError
 
+_log = logging.getLogger(__name__)
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _POLL_SECONDS = 0.1
+_STOPS_WITHIN, _STARTS_WITHIN = 5.0, 120.0
+"""Seconds."""
 _START = "import sys; sys.path[:] = sys.argv[2:]; from ui.serving.answering import main; main()"
 _Asked = tuple[Sight | None, str, str, dict[str, Any]]
 
@@ -55,26 +59,30 @@ class AnsweringProcess:
         self._starting = Lock()
         self._child: tuple[Popen[bytes], Connection] | None = None
 
-    def call(
-        self, asked: _Asked, listener: Listener, stopped: Callable[[], bool] = lambda: False
-    ) -> Any:
-        """What a method of the chatbot returns there; raises its errors, and AnsweringEnded."""
+    def call(self, asked: _Asked, listener: Listener, stopped: Callable[[], bool]) -> Any:
+        """What a method of the chatbot returns there.
+
+        Raises its errors, AnsweringEnded, and Stopped, also where a stop is not heard in time.
+        """
         ours, theirs = Pipe()
         with ours:
             try:
-                with theirs:
-                    self._hand_over(theirs)
+                with theirs, self._starting:
+                    child, door = self.start()
+                    send_handle(door, theirs.fileno(), child.pid)
                 ours.send(asked)
-                is_stopped = False
+                stopped_at: float | None = None
                 while True:
-                    if not is_stopped and (is_stopped := stopped()):
+                    if stopped_at is None and stopped():
+                        stopped_at = time.monotonic()
                         ours.send(None)
-                    if not ours.poll(_POLL_SECONDS):
-                        continue
-                    told: Event | _Outcome = ours.recv()
-                    if isinstance(told, _Outcome):
-                        break
-                    listener(told)
+                    if ours.poll(_POLL_SECONDS):
+                        told: Event | _Outcome = ours.recv()
+                        if isinstance(told, _Outcome):
+                            break
+                        listener(told)
+                    elif stopped_at and time.monotonic() > stopped_at + _STOPS_WITHIN:
+                        raise Stopped
             except (EOFError, OSError) as error:
                 raise AnsweringEnded(
                     gettext("The process that answers questions has ended. Ask again.")
@@ -84,30 +92,29 @@ class AnsweringProcess:
         return told.returned
 
     def start(self) -> tuple[Popen[bytes], Connection]:
-        """Start it where it does not run; it and the connection that questions come by."""
-        if self._child is None or self._child[0].poll() is not None:
-            ours, theirs = Pipe()
-            with theirs:
-                child = Popen(
-                    [sys.executable, "-c", _START, str(theirs.fileno()), *sys.path],
-                    stdin=DEVNULL,
-                    # Who stops the pages by the keyboard lets what is being answered be finished.
-                    start_new_session=True,
-                    pass_fds=[theirs.fileno()],
-                )
-            ours.send(self._settings)
-            self._child = child, ours
+        """Start it where it does not run, and wait until it answers.
+
+        Returns it, and the connection that questions come by. Raises EOFError or OSError.
+        """
+        if self._child is not None:
+            if (code := self._child[0].poll()) is None:
+                return self._child
+            _log.warning("the process that answers questions has ended with the code %d", code)
+        ours, theirs = Pipe()
+        with theirs:
+            child = Popen(
+                [sys.executable, "-c", _START, str(theirs.fileno()), *sys.path],
+                stdin=DEVNULL,
+                # A key of the terminal that ends the pages does not end it before them.
+                start_new_session=True,
+                pass_fds=[theirs.fileno()],
+            )
+        self._child = child, ours
+        ours.send(self._settings)
+        if not ours.poll(_STARTS_WITHIN):
+            child.kill()
+        ours.recv()
         return self._child
-
-    def wait(self) -> None:
-        """Wait until it answers; where it ends before, the first question reports that."""
-        with suppress(EOFError):
-            self.start()[1].recv()
-
-    def _hand_over(self, connection: Connection) -> None:
-        with self._starting:
-            child, door = self.start()
-            send_handle(door, connection.fileno(), child.pid)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,10 +135,11 @@ class AnsweredElsewhere(Chatbot):
 
     def warm_up(self) -> None:
         """Have the other process load what the first question would wait for."""
-        self.process.start()
         load_translations()
         let_last()
-        self.process.wait()
+        # Where it ends at once, the first question reports that.
+        with suppress(EOFError, OSError):
+            self.process.start()
 
     def _call(
         self,
@@ -162,27 +170,32 @@ def _answer(chatbot: Chatbot, connection: Connection) -> None:
         with sending, suppress(OSError):
             connection.send(told)
 
-    with connection:
+    try:
         sight, method, question, options = connection.recv()
         if method == "ask":
             options["listener"] = send
-        answer = getattr(chatbot.limited(sight), method)
-        try:
-            outcome = _Outcome(answer(question, **options, stopped=connection.poll))
-        except Exception as error:  # noqa: BLE001 - whatever fails, the asker is told
-            known = isinstance(error, StrataError | Stopped)
-            # An error of a library may be one that no other process can be sent.
-            told = error if known else RuntimeError(f"{type(error).__name__}: {error}")
-            told.add_note(traceback.format_exc())
-            outcome = _Outcome(error=told)
-        send(outcome)
+        with spoken(options["language"]):
+            answer = getattr(chatbot.limited(sight), method)
+            send(_Outcome(answer(question, **options, stopped=connection.poll)))
+    except EOFError:
+        _log.info("a question was taken back before it was read")
+    except Exception as error:  # noqa: BLE001 - whatever fails, the asker is told
+        known = isinstance(error, StrataError | Stopped)
+        # An error of a library may be one that no other process can be sent.
+        told = error if known else RuntimeError(f"{type(error).__name__}: {error}")
+        told.add_note(traceback.format_exc())
+        send(_Outcome(error=told))
+    finally:
+        # What still speaks of this question must not speak to whose connection has its number next.
+        with sending:
+            connection.close()
 
 
 def main() -> None:
     """Answer what comes in by a door, until whoever has its other side ends."""
     logging.basicConfig(format=LOG_FORMAT)
-    # The other process is told to end, and this one ends after it.
-    signal(SIGTERM, SIG_IGN)
+    # The other process is told to end, and this one ends after it. What it starts is not deaf.
+    signal(SIGTERM, lambda *_: None)
     door = Connection(int(sys.argv[1]))
     chatbot = open_chatbot(door.recv())
     chatbot.warm_up()

@@ -204,13 +204,14 @@ class QuestionRunner:
         if running.stopped.is_set():
             raise Stopped
         question = asdict(running.question)
-        running.chatbot.ask(
-            question.pop("text"),
-            **question,
-            open_question=running.id,
-            listener=running.hear,
-            stopped=running.stopped.is_set,
-        )
+        with spoken(running.question.language):
+            running.chatbot.ask(
+                question.pop("text"),
+                **question,
+                open_question=running.id,
+                listener=running.hear,
+                stopped=running.stopped.is_set,
+            )
 
     def _end(
         self, running: RunningQuestion, state: State, message: str = "", *, refused: bool = False

@@ -16,6 +16,7 @@ from starlette.middleware import Middleware
 from chatbot.accounts.sign_in import cookie_secret
 from chatbot.settings import Settings, prepare_process, read_settings
 from ui.api.app import Api
+from ui.serving.answering import LOG_FORMAT
 from ui.serving.gate import PROXY_GROUPS, PROXY_PERSON, Gate
 from ui.serving.services import account_administers, opened_chatbot
 from ui.serving.worker import start_keeper
@@ -88,7 +89,7 @@ def _allow_connections() -> None:
 
 if __name__ == "__main__":
     # Before the library for MCP has one of its own, which takes seconds for a traceback.
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(format=LOG_FORMAT)
     prepare_process()
     _allow_connections()
     if "--worker" in sys.argv:

@@ -36,7 +36,7 @@ def opened_chatbot() -> Chatbot:
         if not _opened:
             chatbot = open_chatbot(read_settings())
             if chatbot.settings.backend == "server":
-                # A model of its own is in one process, which its answers keep waiting anyway.
+                # An embedded model is loaded once, by this process; a server's is beside both.
                 chatbot = answered_elsewhere(chatbot)
             chatbot.warm_up()
             _opened.append(chatbot)
