@@ -45,7 +45,7 @@ SCHEMA = "0020"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_SECONDS = 60
 _CONNECTIONS = 10
-"""To PostgreSQL, of each process; twice as many while they are short."""
+"""Of each process, to PostgreSQL; twice as many while they are short, and to SQLite always."""
 _CONNECTING = {
     "connect_timeout": 10,
     # A machine that vanishes in the middle of a transaction keeps the others waiting as long as
@@ -169,6 +169,7 @@ def _sqlite(url: URL) -> Engine:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UnusableDatabase(f"Cannot create the folder of {url.database}: {error}") from error
+    # What is opened beyond them is closed after each use, and set up again for the next.
     engine = create_engine(url, pool_size=2 * _CONNECTIONS, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine, "connect", _configure_sqlite)
     _let_writers_in_turn(engine)

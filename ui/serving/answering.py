@@ -38,9 +38,10 @@ _log = logging.getLogger(__name__)
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _POLL_SECONDS = 0.1
 _STOPS_WITHIN, _STARTS_WITHIN = 5.0, 120.0
-"""Seconds."""
+"""Seconds; what takes longer hangs, and is not waited for."""
 _START = "import sys; sys.path[:] = sys.argv[2:]; from ui.serving.answering import main; main()"
 _Asked = tuple[Sight | None, str, str, dict[str, Any]]
+"""What the asker sees, a method of the chatbot, its question and its options."""
 
 
 @dataclass(frozen=True)
